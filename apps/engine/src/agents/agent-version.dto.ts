@@ -1,9 +1,14 @@
-import { toolGrades, type ToolGrade } from '#libs/contracts';
+import { type ToolGrade, toolGrades } from '#libs/contracts';
 import { anyValue, PageOf, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { isDeepStrictEqual } from 'node:util';
-import type { AgentVersion } from '../entities/agent-version.entity.js';
-import { type Agent, type AgentCaps, type AgentFields, agentFields } from '../entities/agent.entity.js';
+import {
+  type Agent,
+  type AgentCaps,
+  type AgentFields,
+  agentFields,
+  type AgentVersion,
+} from '../entities/agent.entity.js';
 import { AgentCapsBody, UpdateAgent } from './agent.dto.js';
 import type { ListedVersion } from './agent-version.repository.js';
 

@@ -1,8 +1,7 @@
 import { storableJson } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { AgentVersion } from '../entities/agent-version.entity.js';
-import { type Agent, type AgentFields, fieldsOf } from '../entities/agent.entity.js';
+import { type Agent, type AgentFields, AgentVersion, fieldsOf } from '../entities/agent.entity.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 
 /** A version with what it was made from, if that is still kept. */

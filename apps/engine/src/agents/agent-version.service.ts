@@ -1,7 +1,6 @@
-import { invalidCursor, notFound, type Page, type PageQuery, pageOf, type Principal } from '#libs/service-kit';
+import { invalidCursor, notFound, type Page, pageOf, type PageQuery, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import type { AgentVersion } from '../entities/agent-version.entity.js';
-import { type Agent, fieldsOf } from '../entities/agent.entity.js';
+import { type Agent, type AgentVersion, fieldsOf } from '../entities/agent.entity.js';
 import { AgentDirectory } from './agent-directory.js';
 import { requireRightTo } from './agent-powers.js';
 import {

@@ -1,4 +1,4 @@
-import { builtinTools, toolGrades, type ToolGrade } from '#libs/contracts';
+import { builtinTools, type ToolGrade, toolGrades } from '#libs/contracts';
 import { Flag, idOf, MayBeAbsent, Name, OneOf, Text, TextList, Whole } from '#libs/service-kit';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';

@@ -6,8 +6,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { isDeepStrictEqual } from 'node:util';
 import { ArrayContains, type EntityManager, ILike, LessThan, Like, Repository } from 'typeorm';
 import { powersOf, samePowers } from './agent-powers.js';
-import { AgentVersion } from '../entities/agent-version.entity.js';
-import { Agent, type AgentFields, fieldsOf } from '../entities/agent.entity.js';
+import { Agent, type AgentFields, AgentVersion, fieldsOf } from '../entities/agent.entity.js';
 import { AgentVersionRepository } from './agent-version.repository.js';
 
 /** Defaults of a project's built-in agent. People may change them. */

@@ -1,9 +1,8 @@
 import { type Settlement, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Approval } from '../entities/approval.entity.js';
+import type { Approval, ApprovalAsk } from '../entities/approval.entity.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
-import type { ApprovalAsk } from './approval-ask.entity.js';
 
 /** On top of the call that delivers it. */
 const graceMs = 15_000;

@@ -7,7 +7,7 @@ import { type Policy, settlementOf, type Verdict, verdictOf } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { GATEWAY } from '../services.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
-import type { ApprovalAsk } from './approval-ask.entity.js';
+import type { ApprovalAsk } from '../entities/approval.entity.js';
 import { ApprovalAskRepository, type AskedApproval } from './approval-ask.repository.js';
 import { askText } from './ask-text.js';
 

@@ -1,4 +1,4 @@
-import type { ContentTrust, TurnInput, TurnReply } from '#libs/contracts';
+import type { ContentTrust, CredentialBinding, ToolGrade, ToolsetTool, TurnInput, TurnReply } from '#libs/contracts';
 import { openSuspect, WorkRow } from '#libs/work';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
@@ -116,4 +116,85 @@ export function errorOf({ state, reason }: Pick<Turn, 'state' | 'reason'>): stri
 /** What the reply of a turn that succeeded lacks, or why there is none. */
 export function replyReasonOf({ state, reason }: Pick<Turn, 'state' | 'reason'>): string | null {
   return state === 'succeeded' ? reason : null;
+}
+
+export const stepKinds = ['model_call', 'tool_call', 'tool_result', 'shortened'] as const;
+export type StepKind = (typeof stepKinds)[number];
+
+/**
+ * One thing that a turn did. `shortened`: the model is shown less from here on. A `tool_call` without its `tool_result`
+ * is a call with an unknown outcome. The reply is stored in the turn.
+ */
+@Entity({ schema: 'engine', name: 'step' })
+export class Step {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'step_pkey' }) turn_id: string;
+  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'step_pkey' }) seq: number;
+  @Column({ type: 'text' }) kind: StepKind;
+  @Column({ type: 'jsonb' }) content: Record<string, unknown>;
+  @Column({ type: 'integer', nullable: true }) tokens: number | null;
+  @Column({ type: 'double precision', nullable: true }) duration_ms: number | null;
+  @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
+}
+
+/** `begun`: in flight, or its process died and the outcome is unknown. `refused` and `rehearsed` were never made. */
+export type CallOutcome = 'begun' | 'ok' | 'error' | 'refused' | 'rehearsed';
+
+/** An access token that a Python tool was given: of which credential and version, and its SHA-256 in hex. */
+export interface GivenToken extends Pick<CredentialBinding, 'as' | 'credential_id' | 'skill_id'> {
+  version: number;
+  sha256: string;
+}
+
+/** The audit record of a tool call: who called what, with which outcome. Arguments are hashed, results left out. */
+@Entity({ schema: 'engine', name: 'tool_call' })
+@Index('tool_call_callback', ['callback_sha256'], { unique: true, where: 'callback_sha256 IS NOT NULL' })
+@Index('tool_call_python', ['tool_id', 'turn_id', 'seq'], { where: "source = 'python'" })
+export class ToolCallRecord {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'tool_call_pkey' }) turn_id: string;
+  /** Seq of the step in which the call begins or is refused. */
+  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'tool_call_pkey' }) seq: number;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'text' }) agent_id: string;
+  @Column({ type: 'text' }) call_ref: string;
+  /** The name that the model used. */
+  @Column({ type: 'text' }) tool: string;
+  @Column({ type: 'text' }) source: ToolsetTool['source'] | 'none';
+  @Column({ type: 'text', nullable: true }) tool_id: string | null;
+  @Column({ type: 'text' }) grade: ToolGrade | 'none';
+  @Column({ type: 'text' }) arguments_sha256: string;
+  @Column({ type: 'text' }) outcome: CallOutcome;
+  /** Of a failure. */
+  @Column({ type: 'text', nullable: true }) code: string | null;
+  @Column({ type: 'double precision', nullable: true }) duration_ms: number | null;
+  /** Hash of the token with which a Python tool asks the engine for HTTP. The token is void once the call has ended. */
+  @Column({ type: 'text', nullable: true }) callback_sha256: string | null;
+  /** How many requests it has made. */
+  @Column({ type: 'integer', default: 0 }) callbacks: number;
+  /** The only hosts that they may reach; null: any. */
+  @Column({ type: 'text', array: true, nullable: true }) hosts: readonly string[] | null;
+  /** The access tokens that a Python tool was given, as digests; null: none. */
+  @Column({ type: 'jsonb', nullable: true }) tokens: GivenToken[] | null;
+  @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
+  @Column({ type: 'timestamptz', nullable: true }) finished_at: Date | null;
+}
+
+/**
+ * What a turn is writing, for those who follow it. Not logged: after a crash of Postgres there is nothing to preview, and
+ * what counts is in the turn. A claim overwrites what an earlier one has left.
+ */
+@Entity({ schema: 'engine', name: 'turn_preview' })
+@Index('turn_preview_by_session', ['session_id'])
+export class TurnPreviewRow {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'turn_preview_pkey' }) turn_id: string;
+  @Column({ type: 'text' }) session_id: string;
+  @Column({ type: 'integer' }) claim: number;
+  /** Counts the changes of a claim. */
+  @Column({ type: 'integer' }) version: number;
+  /** Number of the step that is being done. */
+  @Column({ type: 'integer' }) step: number;
+  /** Tools that are being called; empty while the model writes. */
+  @Column({ type: 'text', array: true }) tools: string[];
+  /** What the model has written in this step. */
+  @Column({ type: 'text' }) text: string;
 }

@@ -7,7 +7,7 @@ import type { ModelSpending } from '../model/model-spending.js';
 import type { LearnedWindow } from '../compaction/model-windows.js';
 import type { TurnPreview } from '../previews/turn-preview.js';
 import type { Conversation } from '../prompt/conversation.js';
-import type { Step } from '../steps/step.entity.js';
+import type { Step } from '../entities/turn.entity.js';
 import { type Answer, answerOf, brokenOff } from './answer-of.js';
 import type { CallGuard } from './call-guard.js';
 import type { CallMaker } from './call-maker.js';

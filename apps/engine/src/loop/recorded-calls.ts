@@ -1,5 +1,5 @@
 import type { ToolCall } from '../model/model.js';
-import type { Step } from '../steps/step.entity.js';
+import type { Step } from '../entities/turn.entity.js';
 import { callKey } from './call-guard.js';
 import type { ModelCallContent } from './replay.js';
 

@@ -1,7 +1,7 @@
 import { type ContentTrust, contentTrusts, leastTrusted, type ToolImage } from '#libs/contracts';
 import type { RunOutputProblem } from '#libs/views';
 import type { Completion, ModelMessage, ToolCall } from '../model/model.js';
-import type { Step } from '../steps/step.entity.js';
+import type { Step } from '../entities/turn.entity.js';
 import type { CallGuard } from './call-guard.js';
 import { repairOf } from './output-check.js';
 

@@ -1,6 +1,6 @@
 import type { Completion } from '../model/model.js';
 import type { ModelPrices } from '../model/model-prices.js';
-import type { Spent } from '../steps/new-step.js';
+import type { Spent } from '../steps/step-log.js';
 import type { Answer } from './answer-of.js';
 import type { CheckedOutput } from './output-check.js';
 

@@ -1,7 +1,7 @@
 import { Metrics } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram } from 'prom-client';
-import type { Spent } from '../steps/new-step.js';
+import type { Spent } from '../steps/step-log.js';
 
 /** Metrics of model calls, not labelled by model: agents may name any model, and each would be a new series. */
 @Injectable()

@@ -1,8 +1,7 @@
 import { storableJson } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Claim } from '../entities/turn.entity.js';
-import type { TurnPreviewRow } from './turn-preview.entity.js';
+import type { Claim, TurnPreviewRow } from '../entities/turn.entity.js';
 
 /** A preview of a followed session; `text` and `tools` are null where the reader has this version. */
 export type FoundPreview = Omit<TurnPreviewRow, 'text' | 'tools'> & { text: string | null; tools: string[] | null };

@@ -1,8 +1,7 @@
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import type { Claim } from '../entities/turn.entity.js';
+import type { Claim, TurnPreviewRow } from '../entities/turn.entity.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { PreviewRepository } from './preview.repository.js';
-import type { TurnPreviewRow } from './turn-preview.entity.js';
 import { TurnPreview } from './turn-preview.js';
 
 /** Follows the previews of turns that run in this process. */

@@ -1,7 +1,7 @@
 import { sanitizeReply } from '#libs/sanitizer';
 import { noReplyWord } from '../model/model.js';
 import type { FoundPreview } from './preview.repository.js';
-import type { TurnPreviewRow } from './turn-preview.entity.js';
+import type { TurnPreviewRow } from '../entities/turn.entity.js';
 
 /** A turn as its followers are shown it. */
 export interface ShownTurn {

@@ -1,5 +1,5 @@
 import type { TextSink } from '../model/model.js';
-import type { TurnPreviewRow } from './turn-preview.entity.js';
+import type { TurnPreviewRow } from '../entities/turn.entity.js';
 
 /** What one claim of a turn is doing, as far as those who follow it see it. */
 export class TurnPreview implements TextSink {

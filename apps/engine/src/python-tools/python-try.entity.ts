@@ -1,5 +1,5 @@
 import type { ToolGrade } from '#libs/contracts';
-import type { GivenToken } from '../steps/tool-call.entity.js';
+import type { GivenToken } from '../entities/turn.entity.js';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /** A Python tool that a person is trying. The registry keeps the record of tries; this row ends with the call. */

@@ -1,5 +1,4 @@
-import type { DeliverySendPayload, OutboundContent } from '#libs/contracts';
-import { newId } from '#libs/contracts';
+import { type DeliverySendPayload, newId, type OutboundContent } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import { latestEntries } from '#libs/journal';
 import type { Principal } from '#libs/service-kit';

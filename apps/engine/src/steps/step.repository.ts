@@ -2,9 +2,8 @@ import { storableJson } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { addModelUsageSql, addUsageSql } from '../usage/add-usage.js';
-import type { NewStep } from './new-step.js';
-import type { Step } from './step.entity.js';
-import type { Claim } from '../entities/turn.entity.js';
+import type { NewStep } from './step-log.js';
+import type { Claim, Step } from '../entities/turn.entity.js';
 
 /** The agent and contact that usage is counted for. */
 export interface StepAccount {

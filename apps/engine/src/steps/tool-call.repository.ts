@@ -1,7 +1,7 @@
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { GivenToken, ToolCallRecord } from './tool-call.entity.js';
+import type { GivenToken, ToolCallRecord } from '../entities/turn.entity.js';
 
 /** A Python tool's call that asks for HTTP. */
 export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks' | 'hosts' | 'tokens'> {

@@ -3,7 +3,7 @@ import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { VAULT } from '../services.js';
-import type { GivenToken } from '../steps/tool-call.entity.js';
+import type { GivenToken } from '../entities/turn.entity.js';
 import { choose, type CredentialWish } from './credential-choice.js';
 import { failure, isFailure, type ToolFailure, type TurnScope } from './tool.js';
 

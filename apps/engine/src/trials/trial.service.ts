@@ -1,4 +1,4 @@
-import { type TurnInput } from '#libs/contracts';
+import type { TurnInput } from '#libs/contracts';
 import { askerOf, holds, keyed, notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { requireRightTo } from '../agents/agent-powers.js';

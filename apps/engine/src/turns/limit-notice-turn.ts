@@ -1,4 +1,4 @@
-import { limitNoticeSent, type LimitNotice, newId, type TurnInput, type TurnRunPayload } from '#libs/contracts';
+import { type LimitNotice, limitNoticeSent, newId, type TurnInput, type TurnRunPayload } from '#libs/contracts';
 import type { Claim } from '../entities/turn.entity.js';
 import type { TurnResult } from './turn-result.js';
 

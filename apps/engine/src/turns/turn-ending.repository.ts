@@ -7,7 +7,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { lockSessions, type Started, startNext } from './start-next.js';
 import { addModelUsageSql, addUsageSql } from '../usage/add-usage.js';
-import type { NewStep } from '../steps/new-step.js';
+import type { NewStep } from '../steps/step-log.js';
 import type { Claim, Turn } from '../entities/turn.entity.js';
 
 /** Everything that a turn leaves behind. It is stored together or not at all. */

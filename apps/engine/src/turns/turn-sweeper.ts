@@ -1,6 +1,6 @@
 import { turnRun } from '#libs/contracts';
 import { Liveness, Sweeping } from '#libs/database';
-import { JobClient, type PermanentFailure, permanentCode, RunLater } from '#libs/queue';
+import { JobClient, permanentCode, type PermanentFailure, RunLater } from '#libs/queue';
 import { Metrics } from '#libs/service-kit';
 import { Suspects } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';

@@ -2,9 +2,16 @@ import { type ContentTrust, contentTrusts, wordsOfTurnReason } from '#libs/contr
 import { idOf } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { SentReply } from '../replies/reply.repository.js';
-import type { ToolCallRecord } from '../steps/tool-call.entity.js';
-import { type Step, stepKinds } from '../steps/step.entity.js';
-import { errorOf, isOfTrial, replyReasonOf, type Turn, turnStates } from '../entities/turn.entity.js';
+import {
+  errorOf,
+  isOfTrial,
+  replyReasonOf,
+  type Step,
+  stepKinds,
+  type ToolCallRecord,
+  type Turn,
+  turnStates,
+} from '../entities/turn.entity.js';
 
 export class StepView {
   @ApiProperty({ type: 'integer' }) seq: number;

@@ -1,6 +1,6 @@
 import { Batcher } from '#libs/batching';
 import type { TurnInput, TurnRunPayload } from '#libs/contracts';
-import { isRefusedRow, Liveness, type Queryable, storableJson, asynchronousCommit } from '#libs/database';
+import { asynchronousCommit, isRefusedRow, Liveness, type Queryable, storableJson } from '#libs/database';
 import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
 import { endSql, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';

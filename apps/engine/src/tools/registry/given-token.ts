@@ -1,4 +1,4 @@
-import type { GivenToken } from '../../steps/tool-call.entity.js';
+import type { GivenToken } from '../../entities/turn.entity.js';
 import { digestOf } from '../bound-credentials.js';
 import type { SentRequest } from '../builtin/http-request.tool.js';
 import { isFailure, type ToolFailure } from '../tool.js';

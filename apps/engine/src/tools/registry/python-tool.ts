@@ -1,6 +1,6 @@
 import type { PythonRunAnswer, PythonRunRequest, ToolsetTool } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
-import type { GivenToken } from '../../steps/tool-call.entity.js';
+import type { GivenToken } from '../../entities/turn.entity.js';
 import type { BoundCredentials, CredentialFields } from '../bound-credentials.js';
 import { conversationOf, failure, isFailure, type Tool, type ToolFailure, type TurnScope } from '../tool.js';
 import { describedBy, refusalOf, unlessAborted } from './mcp-tool.js';
