@@ -280,6 +280,23 @@ describe('delivering', () => {
     expect(await deliver()).toMatchObject({ ok: false, error, error_detail: { retryable, provider_status: code } });
   });
 
+  it.each([
+    [452, '4.2.2 over quota', 'provider_unavailable', /mailbox is full/, undefined],
+    [552, '5.2.2 over quota', 'permission_denied', /mailbox is full/, undefined],
+    [550, '5.4.5 Daily user sending limit exceeded', 'rate_limited', /sending limit/, 3_600],
+    [450, '4.2.0 <jane@example.org>: Greylisted', 'provider_unavailable', /greylisting/, 300],
+    [451, '4.7.1 Greylisting in action, come back in 00:04:30', 'rate_limited', /greylisting/, 270],
+    [421, '4.7.28 too fast, retry in 90 seconds', 'rate_limited', /4\.7\.28/, 90],
+    [550, '5.7.1 wait 90 seconds', 'permission_denied', /5\.7\.1/, undefined],
+  ])('says of %i %s what it is and how long to wait', async (code, text, error, message, wait) => {
+    refuseData = () => reply(code, text);
+    const { error_detail: detail, ...answer } = await deliver();
+    expect(answer).toMatchObject({ ok: false, error });
+    expect(detail?.message).toMatch(message);
+    expect(detail?.retry_after).toBe(wait);
+    expect(JSON.stringify(detail)).not.toContain('jane@');
+  });
+
   it('reports a mail that was handed over without an answer as one that may have arrived', async () => {
     const mute = await smtpServer({ onData: (stream) => stream.resume() });
     const unanswered = delivery({}, { credentials: account({ port: mute }) });
