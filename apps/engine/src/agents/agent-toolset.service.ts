@@ -1,8 +1,8 @@
 import type { LeftOutToolView } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
-import { ToolsetUnavailable } from '../tools/registry/toolset-client.js';
-import { leftOut } from '../tools/sifted-tools.js';
+import { ToolsetUnavailable } from '../tools/registry/registry-tool.js';
+import { leftOut } from '../tools/turn-powers.js';
 import type { Tool } from '../tools/tool.js';
 import { type SenderKind, TurnToolService } from '../tools/turn-tool.service.js';
 import { type AgentToolsetView, offeredView } from './agent-toolset.dto.js';

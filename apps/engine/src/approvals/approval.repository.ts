@@ -6,7 +6,7 @@ import { leaveSql } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import type { AskedCall } from '../loop/approval-needed.js';
+import type { AskedCall } from '../tools/turn-powers.js';
 import type { Approval, DecidedCall } from '../entities/approval.entity.js';
 import type { Claim } from '../entities/turn.entity.js';
 

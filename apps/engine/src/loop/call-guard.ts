@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ToolCall } from '../model/model.js';
-import { checkCodes } from '../tools/call-check.js';
+import { checkCodes } from '../tools/turn-powers.js';
 import { failure, isFailure, type ToolFailure } from '../tools/tool.js';
 
 /** How often one call was made. */

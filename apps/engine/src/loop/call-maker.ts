@@ -6,9 +6,15 @@ import type { DecidedCall } from '../entities/approval.entity.js';
 import type { ToolCall } from '../model/model.js';
 import type { ArgumentCheck } from '../tools/argument-check.js';
 import type { Conversation } from '../prompt/conversation.js';
-import { beyondWindow, checkCall, type CheckedCall, type TurnPowers } from '../tools/call-check.js';
+import {
+  ApprovalNeeded,
+  type AskedCall,
+  beyondWindow,
+  checkCall,
+  type CheckedCall,
+  type TurnPowers,
+} from '../tools/turn-powers.js';
 import { type CallSite, failure, isFailure, type Tool, type ToolFailure, type TurnScope } from '../tools/tool.js';
-import { ApprovalNeeded, type AskedCall } from './approval-needed.js';
 import { type CallGuard, callKey } from './call-guard.js';
 import { inChunks } from './call-order.js';
 import type { RecordedCalls } from './recorded-calls.js';

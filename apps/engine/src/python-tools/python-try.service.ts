@@ -6,8 +6,7 @@ import { PYTHON_RUNNER } from '../services.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
 import { CredentialReader } from '../tools/bound-credentials.js';
-import { refusalOf } from '../tools/registry/mcp-tool.js';
-import { credentialValues, runRequest } from '../tools/registry/python-tool.js';
+import { credentialValues, refusalOf, runRequest } from '../tools/registry/registry-tool.js';
 import { isFailure } from '../tools/tool.js';
 import { PythonTryRepository } from './python-try.repository.js';
 

@@ -116,3 +116,15 @@ export function isFailure(result: unknown): result is ToolFailure {
 export function exceeds(grade: ToolGrade, most: ToolGrade): boolean {
   return toolGrades.indexOf(grade) > toolGrades.indexOf(most);
 }
+
+/** Whether a URL's host is among these. @param hosts each as in `matchesHost` */
+export function isNamed(url: URL, hosts: readonly string[]): boolean {
+  return hosts.some((host) => matchesHost(url, host));
+}
+
+/** @param host `api.example.com`, `*.example.com` for every name under it, or `host:port` */
+export function matchesHost(url: URL, host: string): boolean {
+  const wanted = host.toLowerCase();
+  if (wanted.startsWith('*.')) return url.hostname.endsWith(wanted.slice(1)) && url.port === '';
+  return wanted === url.host || (url.port === '' && wanted === `${url.host}:${url.protocol === 'https:' ? 443 : 80}`);
+}

@@ -14,7 +14,7 @@ import { BuiltinLibrary } from './builtin/builtin-library.js';
 import { httpRequest } from './builtin/http-request.tool.js';
 import { sendEmail } from './builtin/send-email.tool.js';
 import { webSearch } from './builtin/web-search.tool.js';
-import { ToolsetClient } from './registry/toolset-client.js';
+import { ToolsetClient } from './registry/registry-tool.js';
 import { TurnToolService } from './turn-tool.service.js';
 
 @Module({

@@ -9,16 +9,11 @@ import { StepRepository } from '../steps/step.repository.js';
 import { ArgumentCheck } from './argument-check.js';
 import { CredentialReader, digestOf } from './bound-credentials.js';
 import { BuiltinLibrary } from './builtin/builtin-library.js';
-import { findToolsTool } from './builtin/find-tools.tool.js';
-import { readResultTool } from './builtin/read-result.tool.js';
-import type { TurnPowers } from './call-check.js';
-import { OfferedTools } from './offered-tools.js';
-import { mcpTool } from './registry/mcp-tool.js';
-import { pythonTool } from './registry/python-tool.js';
-import { ToolsetClient } from './registry/toolset-client.js';
+import { findToolsTool, readResultTool } from './builtin/turn-tools.js';
+import { leftOut, OfferedTools, sift, type TurnPowers } from './turn-powers.js';
+import { mcpTool, pythonTool, ToolsetClient } from './registry/registry-tool.js';
 import type { Tool, TurnScope } from './tool.js';
 import { isPerson } from '../entities/approval.entity.js';
-import { leftOut, sift } from './sifted-tools.js';
 
 /** The part of a turn that decides which tools it gets. */
 type Trust = Pick<TurnScope, 'trusted' | 'trust' | 'startedBy'>;

@@ -9,7 +9,7 @@ import type { Agent } from '../entities/agent.entity.js';
 import { ApprovalRepository } from '../approvals/approval.repository.js';
 import { SpokenDecisions } from '../approvals/spoken-decision.js';
 import { type LoopResult, runLoop } from '../loop/agent-loop.js';
-import { ApprovalNeeded } from '../loop/approval-needed.js';
+import { ApprovalNeeded } from '../tools/turn-powers.js';
 import { CallGuard } from '../loop/call-guard.js';
 import { CallMaker } from '../loop/call-maker.js';
 import { RecordedCalls } from '../loop/recorded-calls.js';

@@ -4,7 +4,7 @@ import { type Policy, type Settlement, settlementOf, type Verdict, verdictOf } f
 import type { Turn } from '../entities/turn.entity.js';
 import { ModelError, type ModelErrorCode } from '../model/model.js';
 import type { EngineSettings } from '../settings.js';
-import { ToolsetUnavailable } from '../tools/registry/toolset-client.js';
+import { ToolsetUnavailable } from '../tools/registry/registry-tool.js';
 
 /** The counts of a claimed turn. */
 export type Tried = Pick<Turn, 'id' | 'claim' | 'tries' | 'blocked_since' | 'reason' | 'waits' | 'unreadable'>;

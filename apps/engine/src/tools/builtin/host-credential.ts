@@ -1,6 +1,6 @@
 import type { CredentialBinding } from '#libs/contracts';
 import type { BoundCredential } from '../bound-credentials.js';
-import { failure, type ToolFailure } from '../tool.js';
+import { failure, matchesHost, type ToolFailure } from '../tool.js';
 
 const secretFields = ['access_token', 'token', 'api_key', 'password', 'secret'];
 
@@ -68,16 +68,4 @@ export function notSent(url: URL, bindings: readonly CredentialBinding[]): strin
     return `${as} is bound to no host: name it in \`credential\`, or set hosts where the Skill binds it`;
   });
   return `This request to ${url.host} went out without a credential (${reasons.join('; ')}).`;
-}
-
-/** Whether a URL's host is among these. @param hosts each as in `matchesHost` */
-export function isNamed(url: URL, hosts: readonly string[]): boolean {
-  return hosts.some((host) => matchesHost(url, host));
-}
-
-/** @param host `api.example.com`, `*.example.com` for every name under it, or `host:port` */
-export function matchesHost(url: URL, host: string): boolean {
-  const wanted = host.toLowerCase();
-  if (wanted.startsWith('*.')) return url.hostname.endsWith(wanted.slice(1)) && url.port === '';
-  return wanted === url.host || (url.port === '' && wanted === `${url.host}:${url.protocol === 'https:' ? 443 : 80}`);
 }

@@ -2,9 +2,9 @@ import { type DecodedText, decodeText } from '#libs/charset';
 import { type CredentialBinding, leastTrusted } from '#libs/contracts';
 import { type Egress, EgressError, type EgressResponse } from '#libs/egress';
 import type { BoundCredential, BoundCredentials } from '../bound-credentials.js';
-import { type CallSite, exceeds, failure, isFailure, type ToolFailure } from '../tool.js';
-import type { BuiltinWork } from './builtin-work.js';
-import { credentialHeader, isNamed, notSent } from './host-credential.js';
+import { type CallSite, exceeds, failure, isFailure, isNamed, type ToolFailure } from '../tool.js';
+import type { BuiltinWork } from './builtin-library.js';
+import { credentialHeader, notSent } from './host-credential.js';
 
 export interface HttpRequestLimits {
   maxResponseBytes: number;

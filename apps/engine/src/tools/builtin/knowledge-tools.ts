@@ -1,5 +1,5 @@
 import type { ServiceClient } from '#libs/service-kit';
-import type { BuiltinWork } from './builtin-work.js';
+import type { BuiltinWork } from './builtin-library.js';
 import { type CallSite, failure, isFailure, type TurnScope } from '../tool.js';
 import type { DocumentRepository, Reader } from '../../knowledge/document.repository.js';
 import type { Facts } from '../../knowledge/fact-rows.js';

@@ -3,9 +3,9 @@ import { createTransport } from 'nodemailer';
 import { createHash } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import type { BoundCredential } from '../bound-credentials.js';
-import { type CallSite, failure, isFailure, type ToolFailure } from '../tool.js';
-import type { BuiltinWork } from './builtin-work.js';
-import { matchesHost, notForHost } from './host-credential.js';
+import { type CallSite, failure, isFailure, matchesHost, type ToolFailure } from '../tool.js';
+import type { BuiltinWork } from './builtin-library.js';
+import { notForHost } from './host-credential.js';
 
 interface Mail {
   to: string[];

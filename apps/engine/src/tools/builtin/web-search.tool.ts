@@ -1,9 +1,9 @@
 import { decodeText } from '#libs/charset';
 import { type Egress, EgressError } from '#libs/egress';
 import type { BoundCredential } from '../bound-credentials.js';
-import { failure, isFailure, type ToolFailure } from '../tool.js';
-import type { BuiltinWork } from './builtin-work.js';
-import { matchesHost, notForHost, secretOf } from './host-credential.js';
+import { failure, isFailure, matchesHost, type ToolFailure } from '../tool.js';
+import type { BuiltinWork } from './builtin-library.js';
+import { notForHost, secretOf } from './host-credential.js';
 
 interface Hit {
   title: string;

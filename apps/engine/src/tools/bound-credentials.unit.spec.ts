@@ -1,5 +1,5 @@
 import type { CredentialBinding } from '#libs/contracts';
-import { choose, type CredentialWish } from './credential-choice.js';
+import { choose, type CredentialWish } from './bound-credentials.js';
 import { failure } from './tool.js';
 
 const bound = (...names: string[]): CredentialBinding[] =>
