@@ -17,7 +17,7 @@ import { ChannelRepository } from '../../apps/router/src/manage/channels/channel
 import { RoutingService } from '../../apps/router/src/path/routing/routing.service.js';
 import { caller, plainChannel, routerDefaults } from '../../apps/router/src/testing/router-world.js';
 import { Dispatcher } from '../../apps/webhook-ingress/src/receipts/dispatcher.js';
-import { PublicAddress } from '../../apps/webhook-ingress/src/receipts/public-address.js';
+import { PublicAddress } from '../../apps/webhook-ingress/src/receipts/receipt-job.js';
 import { ReceiptRepository } from '../../apps/webhook-ingress/src/receipts/receipt.repository.js';
 import type { Database } from '#libs/database';
 

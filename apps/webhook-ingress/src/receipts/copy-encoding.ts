@@ -1,4 +1,4 @@
-import type { DeliveryKey, Receipt } from './receipt.js';
+import type { DeliveryKey, Receipt } from './receipt.repository.js';
 
 /** A slower write is our failure: the sender gets 503 and sends again. */
 export const statementTimeoutMs = 4_000;

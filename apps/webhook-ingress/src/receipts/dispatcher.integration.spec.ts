@@ -5,8 +5,8 @@ import { until } from '#libs/testing';
 import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-world.js';
 import { Dispatcher } from './dispatcher.js';
-import { PublicAddress } from './public-address.js';
-import type { Receipt } from './receipt.js';
+import { PublicAddress } from './receipt-job.js';
+import type { Receipt } from './receipt.repository.js';
 import type { ReceiptWriter } from './receipt-writer.js';
 
 let world: ReceiptsWorld;

@@ -1,20 +1,14 @@
 import { deliverySend, type Endpoint, inboundParse, messageRoute, turnRun } from '#libs/contracts';
 import { LastingTrouble } from '#libs/database';
-import { Journal } from '#libs/journal';
+import { Journal, type JournalEntry } from '#libs/journal';
 import { ProjectLimits } from '#libs/project-limits';
 import { batchLimits, JobClient } from '#libs/queue';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { IngressSettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import { DirectRoutes, type DirectSettings } from './direct-route.js';
-import { parseJob } from './parse-job.js';
-import { type InLine, ProjectLines } from './project-lines.js';
-import { ProjectRates } from './project-rates.js';
-import { ProjectShares } from './project-shares.js';
-import { PublicAddress } from './public-address.js';
-import type { Receipt } from './receipt.js';
-import { ReceiptRepository } from './receipt.repository.js';
-import { waitingEntry } from './told-of-waiting.js';
+import { type InLine, ProjectLines, ProjectRates, ProjectShares } from './project-shares.js';
+import { DirectRoutes, type DirectSettings, parseJob, PublicAddress } from './receipt-job.js';
+import { type Receipt, ReceiptRepository } from './receipt.repository.js';
 
 type DispatcherSettings = DirectSettings &
   Pick<
@@ -237,4 +231,28 @@ export class Dispatcher implements OnApplicationShutdown {
       throw error;
     }
   }
+}
+
+/** Shorter waits are not worth an entry. */
+const toldFromS = 2;
+/** Messages ahead, for a project without a limit of its own, which goes as fast as it can. */
+const toldFromAhead = 1_000;
+
+/** The timeline entry of a receipt that waits behind others of its project; null when it will not wait long. */
+function waitingEntry(receipt: Receipt, ahead: number, rate: number): JournalEntry | null {
+  if (rate > 0 ? ahead < rate * toldFromS : ahead < toldFromAhead) return null;
+  const advice =
+    rate > 0
+      ? `It waits: ${ahead} messages of its project are ahead, and the project's limit is ${rate} a second. Raise messages_per_second in the project's settings or with PUT /api/v1/projects/<id>/limits.`
+      : `It waits: ${ahead} messages of its project are ahead, and the project sends faster than they are handled. Other projects are not delayed. Add replicas of the busy services, or send less.`;
+  return {
+    receipt_id: receipt.id,
+    organization_id: receipt.organizationId,
+    project_id: receipt.projectId,
+    app_id: receipt.appId,
+    stage: 'received',
+    outcome: 'held',
+    reason: rate > 0 ? 'project_limit' : 'project_share',
+    detail: { ahead, ...(rate > 0 ? { limit_per_second: rate } : {}), advice },
+  };
 }

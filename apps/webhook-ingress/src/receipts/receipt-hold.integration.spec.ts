@@ -7,10 +7,10 @@ import type { JournalEntry } from '#libs/journal';
 import pg from 'pg';
 import { ingressSettings } from '../testing/ingress-settings.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-world.js';
-import { LateWriter } from './late-writer.js';
+import { LateWriter } from './receipt-writer.js';
 import { Spool } from './spool.js';
 import { ReceiptHold } from './receipt-hold.js';
-import type { DeliveryKey, Receipt } from './receipt.js';
+import type { DeliveryKey, Receipt } from './receipt.repository.js';
 import { writerName } from './write-receipts.js';
 
 let world: ReceiptsWorld;

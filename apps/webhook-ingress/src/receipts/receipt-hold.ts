@@ -4,9 +4,8 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { IngressSettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import { LateWriter } from './late-writer.js';
-import type { DeliveryKey, Receipt, Written } from './receipt.js';
-import { ReceiptWriter } from './receipt-writer.js';
+import { LateWriter, ReceiptWriter } from './receipt-writer.js';
+import type { DeliveryKey, Receipt, Written } from './receipt.repository.js';
 import { Spool } from './spool.js';
 import type { Item } from './write-receipts.js';
 

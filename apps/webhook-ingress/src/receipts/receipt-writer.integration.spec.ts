@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import { createHash } from 'node:crypto';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-world.js';
-import type { DeliveryKey, Receipt, Written } from './receipt.js';
+import type { DeliveryKey, Receipt, Written } from './receipt.repository.js';
 import type { ReceiptWriter } from './receipt-writer.js';
 
 let world: ReceiptsWorld;

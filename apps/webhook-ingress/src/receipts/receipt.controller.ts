@@ -3,10 +3,8 @@ import { Caller, notFound, type Principal, Problem, RequireScopes } from '#libs/
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Dispatcher } from './dispatcher.js';
-import { inboundRequest } from './parse-job.js';
-import { PublicAddress } from './public-address.js';
-import { ReceiptRepository } from './receipt.repository.js';
-import type { Receipt } from './receipt.js';
+import { inboundRequest, PublicAddress } from './receipt-job.js';
+import { type Receipt, ReceiptRepository } from './receipt.repository.js';
 
 @ApiExcludeController()
 @Controller('internal/receipts')

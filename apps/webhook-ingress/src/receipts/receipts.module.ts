@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
 import { EndpointsModule } from '../endpoints/endpoints.module.js';
-import { RefusalsModule } from '../refusals/refusals.module.js';
 import { Dispatcher } from './dispatcher.js';
-import { ProjectRetention } from './project-retention.repository.js';
-import { LateWriter } from './late-writer.js';
-import { PublicAddress } from './public-address.js';
+import { IngressRetention, ProjectRetention } from './retention.repository.js';
+import { StaleReceiptRepository } from './stale-receipt.repository.js';
+import { LateWriter, ReceiptWriter } from './receipt-writer.js';
+import { PublicAddress } from './receipt-job.js';
 import { ReceiptHold } from './receipt-hold.js';
-import { ReceiptWriter } from './receipt-writer.js';
 import { ReceiptController } from './receipt.controller.js';
 import { ReceiptRepository } from './receipt.repository.js';
 import { ReceiptService } from './receipt.service.js';
@@ -14,10 +13,11 @@ import { Spool } from './spool.js';
 import { StaleReceipts } from './stale-receipts.js';
 
 @Module({
-  imports: [EndpointsModule, RefusalsModule],
+  imports: [EndpointsModule],
   controllers: [ReceiptController],
   providers: [
     Dispatcher,
+    IngressRetention,
     LateWriter,
     ProjectRetention,
     PublicAddress,
@@ -26,6 +26,7 @@ import { StaleReceipts } from './stale-receipts.js';
     ReceiptService,
     ReceiptWriter,
     Spool,
+    StaleReceiptRepository,
     StaleReceipts,
   ],
   exports: [Dispatcher, PublicAddress, ReceiptHold, ReceiptWriter, Spool],

@@ -2,8 +2,7 @@ import { appendFile, mkdtemp, readdir, readFile, rename, rm, stat, truncate, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { receipt } from '../testing/receipts-world.js';
-import { SpoolFiles, SpoolFull } from './spool-files.js';
-import { encodeRecord, magic, readRecords, type Spooled } from './spool-record.js';
+import { encodeRecord, magic, readRecords, type Spooled, SpoolFiles, SpoolFull } from './spool-files.js';
 
 const key = { hash: '\x00\xff'.repeat(16), bodyHash: 'é'.repeat(32) };
 const spooled = (change: Parameters<typeof receipt>[0] = {}): Spooled => ({

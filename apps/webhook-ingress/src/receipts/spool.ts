@@ -5,12 +5,11 @@ import { Metrics } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import type { IngressSettings } from '../env.js';
 import { Dispatcher } from './dispatcher.js';
-import { LateWriter } from './late-writer.js';
-import type { Written } from './receipt.js';
+import { LateWriter } from './receipt-writer.js';
+import type { Written } from './receipt.repository.js';
 import type { Item } from './write-receipts.js';
 import { SETTINGS } from '../settings.js';
-import { type SpoolFile, SpoolFiles } from './spool-files.js';
-import type { Spooled } from './spool-record.js';
+import { type Spooled, type SpoolFile, SpoolFiles } from './spool-files.js';
 
 const moveEveryMs = 500;
 

@@ -6,8 +6,8 @@ import { type ParseConsumer, parseConsumer } from '../testing/parse-consumer.js'
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-world.js';
 import { noLimits } from '#libs/project-limits';
 import { Dispatcher } from './dispatcher.js';
-import { PublicAddress } from './public-address.js';
-import type { Receipt } from './receipt.js';
+import { PublicAddress } from './receipt-job.js';
+import type { Receipt } from './receipt.repository.js';
 import type { ReceiptWriter } from './receipt-writer.js';
 import { StaleReceipts } from './stale-receipts.js';
 
@@ -63,7 +63,7 @@ const staleReceiptsWith = (fed: Dispatcher): StaleReceipts => {
   const endpoints = {
     get: (appId: string) => endpoint(appId, { state: paused.has(appId) ? 'paused' : 'active' }),
   };
-  return new StaleReceipts(world.receipts, world.jobs, fed, endpoints, world.journal, losses, {
+  return new StaleReceipts(world.stale, world.receipts, world.jobs, fed, endpoints, world.journal, losses, {
     RECEIPT_LEASE_MS: leaseMs,
   });
 };
@@ -134,7 +134,7 @@ describe('receipts that have not ended', () => {
     expect((await world.jobs.waiting(inboundParse.queue)).own).toBe(0);
     paused.clear();
     expect(await staleReceipts.enqueue(100)).toBe(0);
-    await world.receipts.expediteStale('app_2');
+    await world.stale.expediteStale('app_2');
     await staleReceipts.enqueue(100);
     await until('it is parsed', () => parsed.length === 1);
   });

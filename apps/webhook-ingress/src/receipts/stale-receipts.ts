@@ -8,6 +8,7 @@ import type { IngressSettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 import { Dispatcher } from './dispatcher.js';
 import { ReceiptRepository } from './receipt.repository.js';
+import { StaleReceiptRepository } from './stale-receipt.repository.js';
 
 const aheadBatch = 1_000;
 const longestBackoffMs = Math.max(inboundParse.backoff.capMs, messageRoute.backoff.capMs);
@@ -25,6 +26,7 @@ const longestWaitMs = 60_000;
 @Injectable()
 export class StaleReceipts {
   constructor(
+    private readonly rows: StaleReceiptRepository,
     private readonly receipts: ReceiptRepository,
     @Inject(JobClient) private readonly jobs: Pick<JobClient, 'behindMs'>,
     private readonly dispatcher: Dispatcher,
@@ -38,7 +40,7 @@ export class StaleReceipts {
   async find(limit: number): Promise<number> {
     const { parseMs, routeMs } = await this.behind();
     const { RECEIPT_LEASE_MS: leaseMs } = this.settings;
-    return this.receipts.advanceSweep(leaseMs + parseMs + routeMs, leaseMs, limit, (ids, tx) => this.open(ids, tx));
+    return this.rows.advanceSweep(leaseMs + parseMs + routeMs, leaseMs, limit, (ids, tx) => this.open(ids, tx));
   }
 
   /**
@@ -47,19 +49,19 @@ export class StaleReceipts {
    */
   async findAfterLoss(): Promise<void> {
     const { parseMs, routeMs } = await this.behind();
-    await this.receipts.expediteAllStale();
-    await this.receipts.keepAhead(parseMs + routeMs, aheadBatch, (ids) => this.open(ids));
+    await this.rows.expediteAllStale();
+    await this.rows.keepAhead(parseMs + routeMs, aheadBatch, (ids) => this.open(ids));
   }
 
   /** @returns how many receipts were due, enqueued or not */
   async enqueue(limit: number): Promise<number> {
     const { parseMs, routeMs } = await this.behind();
     const most = Math.min(limit, Math.max(leastTaken, this.dispatcher.room));
-    const due = await this.receipts.takeStale(most, parseMs + routeMs);
+    const due = await this.rows.takeStale(most, parseMs + routeMs);
     if (due.length === 0) return 0;
     const ids = due.map((stale) => stale.receipt_id);
     const ended = await this.journal.endedAmong(ids);
-    await this.receipts.forgetStale([...ended]);
+    await this.rows.forgetStale([...ended]);
     // A receipt that reported a retry comes again by itself, unless the process that has it was lost.
     const quietMs = Math.min(this.settings.RECEIPT_LEASE_MS + longestBackoffMs, this.losses.sinceLossMs);
     const inFlight = await this.journal.heardOfWithin(ids, quietMs + routeMs);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { CopyEncoder, type ReceiptKey, statementTimeoutMs } from './copy-encoding.js';
-import type { DeliveryKey, Receipt, Written } from './receipt.js';
+import type { DeliveryKey, Receipt, Written } from './receipt.repository.js';
 
 /** Identifies the writes in flight to the sweep, which reads `pg_stat_activity`. */
 export const writerName = 'webhook-ingress-receipts';

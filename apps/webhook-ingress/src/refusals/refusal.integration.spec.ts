@@ -11,6 +11,7 @@ import { DataSource } from 'typeorm';
 import { schema } from '../db/schema.js';
 import { ingressSettings } from '../testing/ingress-settings.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-world.js';
+import { IngressRetention } from '../receipts/retention.repository.js';
 import { Refusal } from './refusal.entity.js';
 import { RefusalLog } from './refusal-log.js';
 import { RefusalRepository } from './refusal.repository.js';
@@ -125,7 +126,8 @@ describe('refusals', () => {
       body_bytes, body_sha256, remote_address FROM ingress.refusal LIMIT 1`,
       [old],
     );
-    expect(await rows.deleteOld(30, 10)).toBe(1);
+    const retention = new IngressRetention(source, world.journal, { RETENTION_DAYS: 30 });
+    expect(await retention.deleteOldRefusals(30, 10)).toBe(1);
     expect(await listed()).toHaveLength(1);
     expect(await rows.list('org_1', 'prj_1', { ...first, appId: 'app_other' })).toEqual([]);
   });

@@ -73,16 +73,6 @@ export class RefusalRepository {
     );
   }
 
-  /** Ids contain the time, so the primary key finds old refusals. @returns how many were deleted */
-  async deleteOld(keepDays: number, limit: number): Promise<number> {
-    const before = Date.now() - keepDays * 86_400_000;
-    const result: unknown = await this.rows.query(
-      'DELETE FROM ingress.refusal WHERE id IN (SELECT id FROM ingress.refusal WHERE id < $1 ORDER BY id LIMIT $2)',
-      [`evt_${before.toString(16).padStart(12, '0')}`, limit],
-    );
-    return (result as [unknown[], number])[1];
-  }
-
   /** Replicas do this at the same time: each takes what no other has. */
   private async note(found: string, parameters: unknown[]): Promise<void> {
     await this.rows.query(

@@ -6,6 +6,6 @@ import { RefusalRepository } from './refusal.repository.js';
 @Module({
   controllers: [RefusalController],
   providers: [RefusalLog, RefusalRepository],
-  exports: [RefusalLog, RefusalRepository],
+  exports: [RefusalLog],
 })
 export class RefusalsModule {}

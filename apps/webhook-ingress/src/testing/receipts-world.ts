@@ -4,14 +4,15 @@ import { JobClient } from '#libs/queue';
 import { openLink, type BreakableLink, takeRedisDatabase, testDatabase } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { schema } from '../db/schema.js';
-import { ReceiptRepository } from '../receipts/receipt.repository.js';
+import { type Receipt, ReceiptRepository } from '../receipts/receipt.repository.js';
+import { StaleReceiptRepository } from '../receipts/stale-receipt.repository.js';
 import { ReceiptWriter } from '../receipts/receipt-writer.js';
-import type { Receipt } from '../receipts/receipt.js';
 
 /** The stores of receipts and what reads and writes them, each store over a link that can be cut. */
 export interface ReceiptsWorld {
   db: Database;
   receipts: ReceiptRepository;
+  stale: StaleReceiptRepository;
   journal: Journal;
   jobs: JobClient;
   /** Directly to Redis, whatever `redis` does. */
@@ -43,6 +44,7 @@ export async function receiptsWorld(): Promise<ReceiptsWorld> {
   return {
     db,
     receipts: new ReceiptRepository(db),
+    stale: new StaleReceiptRepository(db),
     journal,
     jobs,
     redisUrl: redisDatabase.url,

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { IngressSettings } from '../env.js';
 import { ROUTER } from '../services.js';
 import { SETTINGS } from '../settings.js';
-import { Refused } from '../request/refused.js';
+import { Refused } from '../request/incoming.js';
 
 const knownForMs = 5_000;
 /** Workflows are numbered from 1, in four bytes. */

@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { Refused } from '../request/refused.js';
+import { Refused } from '../request/incoming.js';
 
 type Decoder = Transform & { bytesWritten: number };
 

@@ -14,7 +14,7 @@ import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { IsString } from 'class-validator';
 import { EndpointService } from '../endpoints/endpoint.service.js';
-import { Refused } from '../request/refused.js';
+import { Refused } from '../request/incoming.js';
 import { type FetchedAs, fetchedAs, WebhookService } from './webhook.service.js';
 
 class FetchedRequest {

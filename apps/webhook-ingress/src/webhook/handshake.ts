@@ -1,8 +1,7 @@
 import { secretWeakness } from '#libs/adapter-sdk';
 import type { DeclaredHandshake, HandshakeResponse, RequestPlace } from '#libs/contracts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { one } from '../request/incoming.js';
-import { Refused } from '../request/refused.js';
+import { one, Refused } from '../request/incoming.js';
 
 const maxValueLength = 4_096;
 

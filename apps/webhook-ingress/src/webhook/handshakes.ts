@@ -2,15 +2,13 @@ import type { Endpoint, HandshakeResult, MappedCredentials } from '#libs/contrac
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { IngressSettings } from '../env.js';
-import { inboundRequest } from '../receipts/parse-job.js';
-import { PublicAddress } from '../receipts/public-address.js';
+import { inboundRequest, PublicAddress } from '../receipts/receipt-job.js';
 import { GATEWAY } from '../services.js';
 import { SETTINGS } from '../settings.js';
 import { handshakeAnswer, handshakeFields, type HandshakeRequest, isDeclared } from './handshake.js';
-import type { Incoming } from '../request/incoming.js';
-import { type Answer, receiptOf } from './answer.js';
+import { type Answer, type Incoming, Refused } from '../request/incoming.js';
+import { receiptOf } from '../receipts/receipt.repository.js';
 import { looksLikeHandshake } from './looks-like-handshake.js';
-import { Refused } from '../request/refused.js';
 import { Secrets } from './secrets.js';
 
 type HandshakeSettings = Pick<IngressSettings, 'HANDSHAKE_TIMEOUT_MS' | 'HANDSHAKE_MAX_BODY_BYTES'>;

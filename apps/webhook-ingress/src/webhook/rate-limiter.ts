@@ -1,5 +1,5 @@
 import { bySetting, limitReached } from '#libs/service-kit';
-import { asRefused } from '../request/refused.js';
+import { asRefused } from '../request/incoming.js';
 
 /** What is limited, for those who reach it. */
 export interface RateLimit {

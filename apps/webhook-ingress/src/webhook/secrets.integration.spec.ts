@@ -12,7 +12,7 @@ import {
 } from '#libs/testing';
 import type pg from 'pg';
 import { endpoint, type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
-import { Refused } from '../request/refused.js';
+import { Refused } from '../request/incoming.js';
 import { Secrets } from './secrets.js';
 
 let database: TestDatabase;

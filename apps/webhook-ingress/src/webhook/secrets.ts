@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { IngressSettings } from '../env.js';
 import { VAULT } from '../services.js';
 import { SETTINGS } from '../settings.js';
-import { Refused } from '../request/refused.js';
+import { Refused } from '../request/incoming.js';
 
 /** While the vault is unavailable, a secret that is known not to have changed is used for this long. */
 const outageMs = 600_000;

@@ -1,6 +1,6 @@
 import { PreparedScheme, type ReceivedRequest } from '#libs/adapter-sdk';
 import type { DeclaredVerification, MappedCredentials } from '#libs/contracts';
-import { Refused } from '../request/refused.js';
+import { Refused } from '../request/incoming.js';
 
 /** A request that was accepted. */
 export interface Verified {

@@ -21,9 +21,7 @@ import { codingsOf, decompressed } from './decompressed.js';
 import { ClientAddress } from './client-address.js';
 import { RateLimiter } from './rate-limiter.js';
 import { isProbe } from './probe.js';
-import { asRefused, Refused, unknownPath } from '../request/refused.js';
-import type { Incoming } from '../request/incoming.js';
-import type { Answer } from './answer.js';
+import { type Answer, asRefused, type Incoming, Refused, unknownPath } from '../request/incoming.js';
 import type { WebhookService } from './webhook.service.js';
 
 export interface ReceiverSettings {

@@ -3,9 +3,8 @@ import { Journal } from '#libs/journal';
 import { limitReached, Metrics } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { hash as digest } from 'node:crypto';
-import { deliveryIdOf, type Incoming, one } from '../request/incoming.js';
-import { type Answer, receiptOf } from './answer.js';
-import type { DeliveryKey, Receipt } from '../receipts/receipt.js';
+import { type Answer, asRefused, deliveryIdOf, type Incoming, one, Refused } from '../request/incoming.js';
+import { type DeliveryKey, type Receipt, receiptOf } from '../receipts/receipt.repository.js';
 import { ReceiptHold } from '../receipts/receipt-hold.js';
 import { ReceiptWriter } from '../receipts/receipt-writer.js';
 import { Dispatcher } from '../receipts/dispatcher.js';
@@ -13,9 +12,8 @@ import { BuiltinPayload } from './builtin-payload.js';
 import { Handshakes } from './handshakes.js';
 import type { IngressSettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
-import { asRefused, Refused } from '../request/refused.js';
 import { Secrets } from './secrets.js';
-import { PublicAddress } from '../receipts/public-address.js';
+import { PublicAddress } from '../receipts/receipt-job.js';
 import { type Verified, verifySignature } from './verify-signature.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { JournalEntry } from '#libs/journal';
 import { noLimits, ProjectLimits } from '#libs/project-limits';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-world.js';
-import { ProjectRetention } from './project-retention.repository.js';
-import type { Receipt } from './receipt.js';
+import { ProjectRetention } from './retention.repository.js';
+import type { Receipt } from './receipt.repository.js';
 
 const dayMs = 86_400_000;
 let world: ReceiptsWorld;

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { parseJob } from './parse-job.js';
-import { PublicAddress } from './public-address.js';
-import type { Receipt } from './receipt.js';
+import { parseJob, PublicAddress } from './receipt-job.js';
+import type { Receipt } from './receipt.repository.js';
 
 const at = (url: string): PublicAddress => new PublicAddress({ PUBLIC_URL: url });
 const receipt = (change: Partial<Receipt>): Receipt => ({

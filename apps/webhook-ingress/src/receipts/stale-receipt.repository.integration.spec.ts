@@ -28,7 +28,7 @@ describe('the sweep mark', () => {
     const sweep = async (): Promise<void> => {
       let passed = 1;
       while (writing || passed > 0) {
-        passed = await world.receipts.advanceSweep(1_000, 1_000, 7, async (ids) => {
+        passed = await world.stale.advanceSweep(1_000, 1_000, 7, async (ids) => {
           seen.push(...ids);
           return ids;
         });
@@ -52,7 +52,7 @@ describe('the sweep mark', () => {
            FROM generate_series(1, 20000) AS n`,
       );
       await fresh.db.query("UPDATE ingress.sweep SET swept_to = now() - interval '1 day'");
-      const passed = await fresh.receipts.advanceSweep(1_000, 1_000, 7, async () => []);
+      const passed = await fresh.stale.advanceSweep(1_000, 1_000, 7, async () => []);
       expect(passed).toBe(7);
       let read = 0;
       await until('Postgres tells what was read', async () => {

@@ -1,5 +1,5 @@
 import { firstId } from '#libs/contracts';
-import { Sweeping } from '#libs/database';
+import { dropOldPartitions, ensureDailyPartitions, Sweeping } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { ProjectLimits } from '#libs/project-limits';
 import { Inject, Injectable } from '@nestjs/common';
@@ -7,9 +7,50 @@ import { DataSource } from 'typeorm';
 import type { IngressSettings } from '../env.js';
 import { SETTINGS } from '../settings.js';
 
-const sweepEveryMs = 600_000;
-const rowsAtATime = 2_000;
+const sweepEveryMs = 3_600_000;
+const rowsAtATime = 1_000;
+const projectsEveryMs = 600_000;
+const projectRowsAtATime = 2_000;
 const dayMs = 86_400_000;
+
+/** Deletes what is past the installation's retention: whole days of receipts and of the journal, and single refusals. */
+@Injectable()
+export class IngressRetention extends Sweeping {
+  constructor(
+    private readonly db: DataSource,
+    @Inject(Journal) private readonly journal: Pick<Journal, 'turnPartitions'>,
+    @Inject(SETTINGS) { RETENTION_DAYS: keepDays }: Pick<IngressSettings, 'RETENTION_DAYS'>,
+  ) {
+    super();
+    const every = (name: string, sweep: (limit: number) => Promise<number>) =>
+      this.sweepEvery({ name, everyMs: sweepEveryMs, batch: rowsAtATime, sweep });
+    every('receipt-partitions', async () => {
+      await this.turnPartitions(keepDays);
+      await this.journal.turnPartitions(keepDays);
+      return 0;
+    });
+    every('old-refusals', (limit) => this.deleteOldRefusals(keepDays, limit));
+  }
+
+  /** Ids contain the time, so the primary key finds old refusals. @returns how many were deleted */
+  async deleteOldRefusals(keepDays: number, limit: number): Promise<number> {
+    const before = Date.now() - keepDays * dayMs;
+    const result: unknown = await this.db.query(
+      'DELETE FROM ingress.refusal WHERE id IN (SELECT id FROM ingress.refusal WHERE id < $1 ORDER BY id LIMIT $2)',
+      [`evt_${before.toString(16).padStart(12, '0')}`, limit],
+    );
+    return (result as [unknown[], number])[1];
+  }
+
+  /** Creates the partitions of the coming days, and drops receipts and delivery keys past their retention. */
+  private async turnPartitions(keepDays: number): Promise<void> {
+    await ensureDailyPartitions(this.db, 'ingress.receipt');
+    await dropOldPartitions(this.db, 'ingress.receipt', keepDays);
+    await this.db.query('DELETE FROM ingress.delivery_key WHERE received_at < now() - make_interval(days => $1)', [
+      keepDays,
+    ]);
+  }
+}
 
 /**
  * Deletes old rows of projects with a shorter retention than the installation, whose own retention drops whole days.
@@ -24,7 +65,7 @@ export class ProjectRetention extends Sweeping {
   ) {
     super();
     const sweep = (limit: number): Promise<number> => this.deleteOld(limit);
-    this.sweepEvery({ name: 'project-retention', everyMs: sweepEveryMs, batch: rowsAtATime, sweep });
+    this.sweepEvery({ name: 'project-retention', everyMs: projectsEveryMs, batch: projectRowsAtATime, sweep });
   }
 
   /** @returns the most rows that one statement deleted, at most `limit` */
