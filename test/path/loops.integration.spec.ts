@@ -1,5 +1,5 @@
 import { newId, outboundSent, textHash } from '#libs/contracts';
-import { OutboundRepository } from '../../apps/router/src/path/guards/outbound.repository.js';
+import { OutboundRepository } from '../../apps/router/src/path/guards/outbound.handler.js';
 import type { MessageRow } from '../../apps/router/src/entities/message.entity.js';
 import type { Turn } from '../../apps/engine/src/entities/turn.entity.js';
 import { type PathWorld, pathWorld } from './path-world.js';

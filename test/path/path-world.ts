@@ -10,7 +10,7 @@ import { TurnJobService } from '../../apps/engine/src/turns/turn-job.service.js'
 import { TurnEnqueuer, turnJobOf } from '../../apps/engine/src/turns/turn-enqueuer.js';
 import type { Turn } from '../../apps/engine/src/entities/turn.entity.js';
 import { TurnRepository } from '../../apps/engine/src/turns/turn.repository.js';
-import { turnOf, type WholeTurn } from '../../apps/router/src/path/handover/target.js';
+import { turnOf, type WholeTurn } from '../../apps/router/src/path/handover/turn-handover.service.js';
 import { RoutingService } from '../../apps/router/src/path/routing/routing.service.js';
 import type { StoredMessage } from '../../apps/router/src/entities/message.entity.js';
 import { caller, jobOf, type RouterWorld, routerWorld } from '../../apps/router/src/testing/router-world.js';

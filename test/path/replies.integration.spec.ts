@@ -4,7 +4,7 @@ import type { SessionTurnView } from '../../apps/engine/src/sessions/session-tur
 import type { MessageRow } from '../../apps/router/src/entities/message.entity.js';
 import { ProjectRules } from '../../apps/router/src/path/rules/project-rules.js';
 import { caller } from '../../apps/router/src/testing/router-world.js';
-import type { TriggerRow, WorkflowRow } from '../../apps/router/src/entities/workflow.entity.js';
+import type { TriggerRow, WorkflowRow } from '../../apps/router/src/entities/rules.entity.js';
 import { type PathWorld, pathWorld } from './path-world.js';
 
 describe('the reply to a message', () => {

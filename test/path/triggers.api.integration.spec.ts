@@ -1,11 +1,15 @@
 import { newId } from '#libs/contracts';
 import type { RunDetailView, RunRow } from '#libs/views';
 import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
-import { routePolicies, type RoutePolicy } from '../../apps/router/src/entities/channel.entity.js';
+import {
+  routePolicies,
+  type RoutePolicy,
+  type TriggerRow,
+  type WorkflowRow,
+} from '../../apps/router/src/entities/rules.entity.js';
 import type { MessageRow } from '../../apps/router/src/entities/message.entity.js';
 import { caller } from '../../apps/router/src/testing/router-world.js';
 import type { DryRunView } from '../../apps/router/src/manage/workflows/trigger.dto.js';
-import type { TriggerRow, WorkflowRow } from '../../apps/router/src/entities/workflow.entity.js';
 import { type PathWorld, pathWorld } from './path-world.js';
 
 describe('triggers and runs', () => {

@@ -4,8 +4,7 @@ import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#
 import { serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
-import type { RouterSettings } from './env.js';
-import { ENGINE, GATEWAY, INGRESS, SETTINGS } from './tokens.js';
+import { ENGINE, GATEWAY, INGRESS, type RouterSettings, SETTINGS } from './env.js';
 
 /** What every folder may inject: settings, database, journal, other services. */
 @Global()

@@ -1,8 +1,6 @@
 import type { ServiceSchema } from '#libs/database';
-import { ChannelRow } from '../entities/channel.entity.js';
-import { ContactRow, IdentityRow } from '../entities/contact.entity.js';
-import { StoredMessage } from '../entities/message.entity.js';
-import { TriggerRow, WorkflowRow } from '../entities/workflow.entity.js';
+import { ChannelRow, TriggerRow, WorkflowRow } from '../entities/rules.entity.js';
+import { ContactRow, IdentityRow, StoredMessage } from '../entities/message.entity.js';
 import { Router1770000000000 } from './1770000000000-router.js';
 import { SameForm1795693980542 } from './1795693980542-same-form.js';
 import { DayNotice1795717800000 } from './1795717800000-day-notice.js';

@@ -13,10 +13,10 @@ import { ask, testDatabase, testPool, testRedisUrl, testServiceKey, testServiceT
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type pg from 'pg';
 import { AppModule } from '../app.module.js';
-import type { ChannelRow } from '../entities/channel.entity.js';
+import type { ChannelRow } from '../entities/rules.entity.js';
 import { ChannelRepository } from '../manage/channels/channel.repository.js';
 import { eventSettings, type RouterSettings } from '../env.js';
-import { Clock } from '../path/guards/clock.js';
+import { Clock } from '../path/guards/loop-breaker.js';
 import { ProjectRules } from '../path/rules/project-rules.js';
 
 export interface RouterWorld {

@@ -1,6 +1,6 @@
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { ENGINE } from '../../tokens.js';
+import { ENGINE } from '../../env.js';
 
 /** Agents that channels and workflows name; the engine owns them. */
 @Injectable()

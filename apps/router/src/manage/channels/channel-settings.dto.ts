@@ -1,14 +1,14 @@
 import { OneOf, Text, Whole } from '#libs/service-kit';
 import {
+  defaultLimitNotice,
   type InboxMode,
   type MachineReach,
   machineReaches,
   routePolicies,
   type RoutePolicy,
-  defaultLimitNotice,
   type SessionScope,
   type UnknownSenders,
-} from '../../entities/channel.entity.js';
+} from '../../entities/rules.entity.js';
 import { defaultFailureNotice } from '../../path/routing/reply.js';
 
 /** What people set of a channel. */

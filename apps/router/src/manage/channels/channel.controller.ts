@@ -13,8 +13,8 @@ import { Body, Controller, Get, Inject, Param, Patch, Put } from '@nestjs/common
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
-import { GATEWAY } from '../../tokens.js';
-import { defaultLimitNotice } from '../../entities/channel.entity.js';
+import { GATEWAY } from '../../env.js';
+import { defaultLimitNotice } from '../../entities/rules.entity.js';
 import { ChannelRepository } from './channel.repository.js';
 import { ChannelSettings } from './channel-settings.dto.js';
 import { ChannelPage, ChannelView, channelView } from './channel.dto.js';

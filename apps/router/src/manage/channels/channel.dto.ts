@@ -9,7 +9,7 @@ import {
   type RoutePolicy,
   type SessionScope,
   type UnknownSenders,
-} from '../../entities/channel.entity.js';
+} from '../../entities/rules.entity.js';
 import { idleSettings } from './idle-settings.js';
 
 /** A channel as shown; one that was never configured has no update time. */

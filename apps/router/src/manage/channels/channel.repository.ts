@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { ChannelRow } from '../../entities/channel.entity.js';
+import { ChannelRow } from '../../entities/rules.entity.js';
 
 @Injectable()
 export class ChannelRepository {

@@ -1,4 +1,4 @@
-import type { ChannelRow } from '../../entities/channel.entity.js';
+import type { ChannelRow } from '../../entities/rules.entity.js';
 
 type Settings = Pick<ChannelRow, 'agent_id' | 'route_policy' | 'bots' | 'automatic' | 'daily_reset_hour'>;
 

@@ -1,6 +1,6 @@
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { GATEWAY } from '../../tokens.js';
+import { GATEWAY } from '../../env.js';
 
 /** Apps that triggers name; the gateway owns them. */
 @Injectable()

@@ -1,9 +1,8 @@
 import { newId } from '#libs/contracts';
-import type { UnknownSenders } from '../../entities/channel.entity.js';
-import type { MessageRow } from '../../entities/message.entity.js';
+import type { UnknownSenders } from '../../entities/rules.entity.js';
+import type { MessageRow, Target } from '../../entities/message.entity.js';
 import { RoutingService } from '../../path/routing/routing.service.js';
 import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
-import type { Target } from '../../entities/message.entity.js';
 import type { ContactDetail } from './contact.service.js';
 
 describe('contacts', () => {

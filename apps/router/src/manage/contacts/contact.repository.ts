@@ -2,8 +2,7 @@ import type { Order } from '#libs/contracts';
 import { keyset } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { ContactRow, IdentityRow } from '../../entities/contact.entity.js';
-import type { MessageRow } from '../../entities/message.entity.js';
+import type { ContactRow, IdentityRow, MessageRow } from '../../entities/message.entity.js';
 
 type Change = Partial<Pick<ContactRow, 'name' | 'status' | 'daily_budget'>>;
 

@@ -1,19 +1,17 @@
 import type { ReplyTarget } from '#libs/contracts';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { RouterSettings } from '../../env.js';
+import { type RouterSettings, SETTINGS } from '../../env.js';
 import { EventResultRepository } from '../events/event-result.repository.js';
 import { type EventState, eventState } from '../events/outcome-words.js';
 import { HeldRepository } from '../held/held.repository.js';
 import { Rerouter } from '../../path/routing/reroute.service.js';
 import { replyTargetOf, senderAddressOf } from '../../path/routing/reply-target.js';
 import { unknownSendersOf } from '../../path/routing/decide.js';
-import type { MessageRow } from '../../entities/message.entity.js';
+import type { ContactRow, MessageRow } from '../../entities/message.entity.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
-import { SETTINGS } from '../../tokens.js';
-import type { ContactRow } from '../../entities/contact.entity.js';
 import { ContactRepository, type Identity } from './contact.repository.js';
-import { newPairingCode, pairingHash, requirePairing } from '../../path/senders/pairing.js';
+import { newPairingCode, pairingHash } from '../../path/senders/senders.js';
 
 export type ContactMessage = MessageRow & EventState;
 /** With the sender as whom the App knows the contact. */
@@ -138,5 +136,16 @@ export class ContactService {
     const row = await this.find(caller, id);
     if (row.merged_into === null) return row;
     throw new Problem(409, 'contact_merged', `The contact ${id} was merged into ${row.merged_into}: change that one.`);
+  }
+}
+
+/** @throws Problem 422 for an App whose channel does not pair */
+function requirePairing(policy: string): void {
+  if (policy !== 'pair') {
+    throw new Problem(
+      422,
+      'channel_does_not_pair',
+      `The channel's unknown_senders is ${policy}: set it to pair first.`,
+    );
   }
 }

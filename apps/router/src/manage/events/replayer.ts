@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Rerouter } from '../../path/routing/reroute.service.js';
 import type { MessageRow } from '../../entities/message.entity.js';
 import { RoutingStore } from '../../path/routing/routing.store.js';
-import { INGRESS } from '../../tokens.js';
+import { INGRESS } from '../../env.js';
 import { type ReplayTarget, ReplayTargets } from './replay-targets.js';
 
 export interface Replayed {

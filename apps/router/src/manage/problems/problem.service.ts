@@ -3,8 +3,7 @@ import { type LetterCause, letterCauses } from '#libs/journal';
 import { type Principal, Problem as Refusal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
-import type { RouterSettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type RouterSettings, SETTINGS } from '../../env.js';
 import { type Cause, type ProblemMark, ProblemMarkRepository } from './problem-mark.repository.js';
 
 export type ProblemState = 'open' | 'regressed' | 'muted' | 'resolved';

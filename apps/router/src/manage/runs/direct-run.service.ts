@@ -5,14 +5,13 @@ import { askerOf, idempotencyKeyReused, notFound, type Principal, Problem } from
 import type { RunDetailView } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RouterSettings } from '../../env.js';
+import { type RouterSettings, SETTINGS } from '../../env.js';
 import { newDraft } from '../../path/routing/new-draft.js';
 import type { StoredMessage } from '../../entities/message.entity.js';
 import { runIdsOf, turnsOf } from '../../path/routing/plan.js';
 import { RoutingService } from '../../path/routing/routing.service.js';
 import { EngineRuns } from '../../path/handover/engine-runs.js';
-import { turnOf } from '../../path/handover/target.js';
-import { SETTINGS } from '../../tokens.js';
+import { turnOf } from '../../path/handover/turn-handover.service.js';
 import { WorkflowRepository } from '../workflows/workflow.repository.js';
 
 const askEveryMs = 100;

@@ -1,8 +1,7 @@
 import { Database, Sweeping } from '#libs/database';
 import { countJournal, forgetStatistics, joinOldMinutes } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
-import type { RouterSettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type RouterSettings, SETTINGS } from '../../env.js';
 
 /** Anything newer is counted from the journal on request; each count writes the rows of its minute. */
 const countEveryMs = 60_000;

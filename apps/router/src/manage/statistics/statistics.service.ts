@@ -2,8 +2,7 @@ import { Database } from '#libs/database';
 import { countsByApp, countsByStep, latencyOf, type Measure } from '#libs/journal';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { RouterSettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type RouterSettings, SETTINGS } from '../../env.js';
 import type { CountsView, MessageStatisticsView, StatisticsQuery } from './statistics.dto.js';
 import { spanOf } from './statistics-span.js';
 

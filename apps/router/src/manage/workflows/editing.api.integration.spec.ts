@@ -2,7 +2,7 @@ import { ServiceTokens } from '#libs/service-kit';
 import { testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { caller, type RouterWorld, routerWorld } from '../../testing/router-world.js';
-import type { TriggerRow, WorkflowRow } from '../../entities/workflow.entity.js';
+import type { TriggerRow, WorkflowRow } from '../../entities/rules.entity.js';
 
 let world: RouterWorld;
 let routers: NestFastifyApplication[];

@@ -1,7 +1,7 @@
 import type { MessageRow } from '../../entities/message.entity.js';
 import { RoutingService } from '../../path/routing/routing.service.js';
 import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
-import type { TriggerRow } from '../../entities/workflow.entity.js';
+import type { TriggerRow } from '../../entities/rules.entity.js';
 
 describe('the verdicts of many triggers', () => {
   let world: RouterWorld;

@@ -4,7 +4,7 @@ import type { MessageRow, Verdict } from '../../entities/message.entity.js';
 import { compileFilter } from '../../path/rules/filter.js';
 import { filterInput } from '../../path/rules/filter-input.js';
 import { evaluateTrigger } from '../../path/routing/evaluate-triggers.js';
-import type { TriggerRow } from '../../entities/workflow.entity.js';
+import type { TriggerRow } from '../../entities/rules.entity.js';
 import { WorkflowRepository } from './workflow.repository.js';
 
 interface KnownContact {

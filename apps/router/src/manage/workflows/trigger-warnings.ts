@@ -1,10 +1,9 @@
 import { Database } from '#libs/database';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import type { RoutePolicy } from '../../entities/channel.entity.js';
+import type { RoutePolicy, TriggerRow } from '../../entities/rules.entity.js';
 import { NamedApps } from '../channels/named-apps.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
-import type { TriggerRow } from '../../entities/workflow.entity.js';
 
 /** What a trigger changes for an App, or does not do, and what to do about it. */
 export interface TriggerWarning {

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { NamedApps } from '../channels/named-apps.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
 import { compileFilter } from '../../path/rules/filter.js';
-import type { TriggerRow } from '../../entities/workflow.entity.js';
+import type { TriggerRow } from '../../entities/rules.entity.js';
 import { WorkflowRepository } from './workflow.repository.js';
 
 type Rules = Partial<

@@ -22,7 +22,7 @@ import { NamedAgents } from '../agents/named-agents.js';
 import { EngineRuns } from '../../path/handover/engine-runs.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
 import { discardDebounced } from '../../path/routing/debounce.js';
-import type { WorkflowStatus } from '../../entities/workflow.entity.js';
+import type { WorkflowStatus } from '../../entities/rules.entity.js';
 import { requireOutputSchema } from './output-schema.js';
 import { WorkflowRepository } from './workflow.repository.js';
 import { DiscardedView, WorkflowPage, WorkflowView } from './workflow.dto.js';

@@ -1,6 +1,6 @@
 import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import type { WorkflowRow, WorkflowStatus } from '../../entities/workflow.entity.js';
+import type { WorkflowRow, WorkflowStatus } from '../../entities/rules.entity.js';
 
 export class WorkflowView implements WorkflowRow {
   @ApiProperty(idOf('prj')) project_id: string;

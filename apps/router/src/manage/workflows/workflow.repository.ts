@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { TriggerRow, WorkflowRow } from '../../entities/workflow.entity.js';
+import { TriggerRow, WorkflowRow } from '../../entities/rules.entity.js';
 
 const maxWorkflowId = 2_147_483_647;
 

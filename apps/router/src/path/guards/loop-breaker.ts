@@ -1,4 +1,8 @@
+import type { AutomaticKind, NormalizedMessage } from '#libs/contracts';
+import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
+import type { MachineKind } from '../../entities/message.entity.js';
+import type { ChannelRow } from '../../entities/rules.entity.js';
 
 /** What was recently exchanged with one sender. Times in ms since the epoch, oldest first. */
 export interface Exchange {
@@ -138,4 +142,46 @@ function formOf(text: string): string {
 /** The exact text: `order 1000` and `order 1037` differ. Loops that count are recognised by their pace. */
 function fingerprintOf(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 22);
+}
+
+/**
+ * The kind of an automatic message, as its adapter determined it (`metadata`), or null. Such a message is read like any
+ * other, but it gets no reply (RFC 3834).
+ */
+export function automaticKindOf({ metadata = {} }: NormalizedMessage): AutomaticKind | null {
+  if (metadata['bounce'] === true) return 'bounce';
+  if (metadata['mailing_list'] === true) return 'mailing_list';
+  if (metadata['notification'] === true) return 'notification';
+  return isAutoSubmitted(metadata['auto_submitted']) ? 'automatic_message' : null;
+}
+
+/** Why the Chief of Staff does not get a message: its kind, where the channel keeps that kind to triggers. */
+export function keptFromChiefOfStaff(
+  message: NormalizedMessage,
+  channel: Pick<ChannelRow, 'bots' | 'automatic'> | null,
+): MachineKind | null {
+  const automatic = automaticKindOf(message);
+  if (automatic && channel?.automatic !== 'chief_of_staff') return automatic;
+  return isOfBot(message) && channel?.bots !== 'chief_of_staff' ? 'bot' : null;
+}
+
+/** From another bot: neither the platform's own message nor one of the four kinds of spec 4.2, which have `is_bot`. */
+export function isOfBot({ metadata = {} }: NormalizedMessage): boolean {
+  const sender = metadata['sender'];
+  if (metadata['from_bot'] === true) return true;
+  return typeof sender === 'object' && sender !== null && 'is_bot' in sender && sender.is_bot === true;
+}
+
+/** RFC 3834: anything but `no` was sent by a machine. */
+function isAutoSubmitted(value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  return typeof value === 'string' && value.trim() !== '' && !/^no\b/i.test(value.trim());
+}
+
+/** The clock of guards and sessions: in a test, hours of a slow loop pass within milliseconds. */
+@Injectable()
+export class Clock {
+  nowMs(): number {
+    return Date.now();
+  }
 }

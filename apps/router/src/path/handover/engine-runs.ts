@@ -2,7 +2,7 @@ import type { TurnRunPayload } from '#libs/contracts';
 import type { Principal, ServiceClient } from '#libs/service-kit';
 import type { RunDetailView, RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
-import { ENGINE } from '../../tokens.js';
+import { ENGINE } from '../../env.js';
 
 /** The progress of a redrive. `under_way`: the turn waits or runs. `gone`: the turn is no longer stored. */
 export type TurnRedrive = { is: 'under_way' } | { is: 'gone' } | { is: 'ended'; outcome: string };

@@ -1,12 +1,10 @@
-import { turnRun, type TurnRunPayload } from '#libs/contracts';
+import { type TurnInput, turnRun, type TurnRunPayload } from '#libs/contracts';
 import { Database, Liveness, type Queryable, Sweeping } from '#libs/database';
 import { Handovers } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import type { RouterSettings } from '../../env.js';
-import type { StoredMessage } from '../../entities/message.entity.js';
-import { SETTINGS } from '../../tokens.js';
-import { turnOf, type WholeTurn } from './target.js';
+import type { MessageRow, StoredMessage, Target } from '../../entities/message.entity.js';
+import { type RouterSettings, SETTINGS } from '../../env.js';
 
 const sweepEveryMs = 3_000;
 const sweepBatch = 500;
@@ -87,4 +85,28 @@ export class TurnHandover extends Sweeping {
     const { input: _input, ...rest } = turn;
     return rest;
   }
+}
+
+export type Owner = Pick<MessageRow, 'id' | 'organization_id' | 'project_id' | 'app_id' | 'receipt_id' | 'message'>;
+
+/** The complete turn that the engine receives. */
+export type WholeTurn = TurnRunPayload & { input: TurnInput };
+
+export function turnOf(
+  { id: message_id, organization_id, project_id, app_id, receipt_id, message }: Owner,
+  { turn_id, run, session, agent_id, held, input }: Target,
+): WholeTurn {
+  return {
+    turn_id,
+    organization_id,
+    project_id,
+    app_id,
+    receipt_id,
+    message_id,
+    run,
+    session,
+    agent_id,
+    ...(held ? { held } : {}),
+    input: { ...input, message },
+  };
 }

@@ -1,12 +1,15 @@
 import type { Queryable } from '#libs/database';
-import { countAgainstBudget } from '../senders/budget.js';
-import { pairSenders } from '../senders/pairing.js';
-import { keepExchanges, resolveSenders } from '../senders/resolve.js';
-import { senderKey, type SenderContext } from '../senders/sender-context.js';
+import {
+  countAgainstBudget,
+  keepExchanges,
+  pairSenders,
+  resolveSenders,
+  type SenderContext,
+  senderKey,
+} from '../senders/senders.js';
 import type { RouterSettings } from '../../env.js';
-import { type LoopLimits, noteInbound } from '../guards/loop-breaker.js';
-import { automaticKindOf } from '../guards/machine-messages.js';
-import { findEchoes } from '../guards/outbound.repository.js';
+import { automaticKindOf, type LoopLimits, noteInbound } from '../guards/loop-breaker.js';
+import { findEchoes } from '../guards/outbound.handler.js';
 import { informOf, type Limited } from './limit-notices.js';
 import { type Findings, refuse, type Refusal } from './refusal.js';
 import { decide, type Decision, refused, unknownSendersOf } from './decide.js';

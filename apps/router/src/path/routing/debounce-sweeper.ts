@@ -1,6 +1,6 @@
 import { Database, Sweeping } from '#libs/database';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../guards/clock.js';
+import { Clock } from '../guards/loop-breaker.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
 import { anyDue, takeDue } from './debounce.js';
 import { forgetWindows } from './trigger-limits.js';

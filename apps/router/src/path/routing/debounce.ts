@@ -2,7 +2,7 @@ import type { TurnInput } from '#libs/contracts';
 import { withHopsOf } from '#libs/contracts';
 import { type Queryable, storableJson } from '#libs/database';
 import type { Target } from '../../entities/message.entity.js';
-import { turnOf, type WholeTurn } from '../handover/target.js';
+import { turnOf, type WholeTurn } from '../handover/turn-handover.service.js';
 import type { Plan } from './plan.js';
 
 /** Most messages of one run. */

@@ -1,11 +1,17 @@
 import { hash } from 'node:crypto';
 import { decisionIn, type TerminalOutcome } from '#libs/contracts';
-import type { ChannelRow, InboxMode, RoutePolicy, UnknownSenders } from '../../entities/channel.entity.js';
+import type {
+  ChannelRow,
+  InboxMode,
+  RoutePolicy,
+  TriggerRow,
+  UnknownSenders,
+  WorkflowRow,
+} from '../../entities/rules.entity.js';
 import { failureNoticeOf, limitWordsOf, type Reply, replyOf } from './reply.js';
-import type { SenderContext } from '../senders/sender-context.js';
-import { keptFromChiefOfStaff } from '../guards/machine-messages.js';
+import type { SenderContext } from '../senders/senders.js';
+import { keptFromChiefOfStaff } from '../guards/loop-breaker.js';
 import type { Informing, Refusal } from './refusal.js';
-import type { TriggerRow, WorkflowRow } from '../../entities/workflow.entity.js';
 import { evaluateTriggers } from './evaluate-triggers.js';
 import type { Draft } from './draft.js';
 import type { ChiefOfStaffVerdict, Verdict } from '../../entities/message.entity.js';

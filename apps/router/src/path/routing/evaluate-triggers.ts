@@ -1,4 +1,4 @@
-import type { SenderContext } from '../senders/sender-context.js';
+import type { SenderContext } from '../senders/senders.js';
 import type { Draft } from './draft.js';
 import type { Verdict } from '../../entities/message.entity.js';
 import type { ActiveTrigger, Rules } from '../rules/project-rules.js';

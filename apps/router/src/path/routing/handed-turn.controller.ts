@@ -5,7 +5,7 @@ import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { TurnHandover } from '../handover/turn-handover.service.js';
 import { Rerouter } from './reroute.service.js';
-import { messagesSql, type MessageRow } from '../../entities/message.entity.js';
+import { type MessageRow, messagesSql } from '../../entities/message.entity.js';
 
 class RunReplay {
   @Text(200) by: string;

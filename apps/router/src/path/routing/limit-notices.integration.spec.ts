@@ -1,9 +1,9 @@
 import type { LimitNotice, NormalizedMessage } from '#libs/contracts';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { ChannelRow } from '../../entities/channel.entity.js';
+import type { ChannelRow } from '../../entities/rules.entity.js';
 import type { StoredMessage } from '../../entities/message.entity.js';
 import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
-import { OutboundRepository } from '../guards/outbound.repository.js';
+import { OutboundRepository } from '../guards/outbound.handler.js';
 import { RoutingService } from './routing.service.js';
 
 const words = 'Kein Anschluss bis {until}. {limit}';

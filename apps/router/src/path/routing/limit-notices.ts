@@ -1,13 +1,12 @@
 import { limitNotice, type ReachedLimit } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
-import { isOfBot } from '../guards/machine-messages.js';
-import { noteInformed, type OverBudget } from '../senders/budget.js';
+import { isOfBot } from '../guards/loop-breaker.js';
+import { noteInformed, type OverBudget, type SenderContext } from '../senders/senders.js';
 import { decide } from './decide.js';
 import type { Draft } from './draft.js';
 import type { Informing } from './refusal.js';
 import { limitWordsOf, withheldAdvice } from './reply.js';
 import type { Rules } from '../rules/project-rules.js';
-import type { SenderContext } from '../senders/sender-context.js';
 
 /** A message that a limit keeps from being answered. */
 export interface Limited {

@@ -1,11 +1,10 @@
 import { derivedId, newId, type ReplyTarget, type TurnInput } from '#libs/contracts';
-import { type SenderContext, trustOf } from '../senders/sender-context.js';
-import type { Target } from '../../entities/message.entity.js';
-import { turnOf, type WholeTurn } from '../handover/target.js';
-import type { WorkflowRow } from '../../entities/workflow.entity.js';
+import { type SenderContext, trustOf } from '../senders/senders.js';
+import type { MessageRow, Target } from '../../entities/message.entity.js';
+import { turnOf, type WholeTurn } from '../handover/turn-handover.service.js';
+import type { WorkflowRow } from '../../entities/rules.entity.js';
 import { concluded, type Decision, type PlannedSession } from './decide.js';
 import type { Draft } from './draft.js';
-import type { MessageRow } from '../../entities/message.entity.js';
 
 const dayMs = 86_400_000;
 

@@ -1,8 +1,7 @@
 import type { Queryable } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
-import type { RouterSettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
-import { Clock } from '../guards/clock.js';
+import { type RouterSettings, SETTINGS } from '../../env.js';
+import { Clock } from '../guards/loop-breaker.js';
 import { type Classified, classifyAlone, classifyBatch, type Ruled } from './classify-batch.js';
 import { joinDebounced } from './debounce.js';
 import { type Plan, planMessage } from './plan.js';

@@ -1,6 +1,6 @@
 import type { LimitNotice, NormalizedMessage, ReplyTarget, TerminalOutcome } from '#libs/contracts';
-import type { UnknownSenders } from '../../entities/channel.entity.js';
-import type { SenderContext } from '../senders/sender-context.js';
+import type { UnknownSenders } from '../../entities/rules.entity.js';
+import type { SenderContext } from '../senders/senders.js';
 
 /** Why a message is not routed. It stays readable, and a person can release it. */
 export interface Refusal {

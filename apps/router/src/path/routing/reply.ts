@@ -1,6 +1,6 @@
 import type { ReplyTarget, ReplyWithheld } from '#libs/contracts';
-import { type ChannelRow, defaultLimitNotice } from '../../entities/channel.entity.js';
-import { automaticKindOf } from '../guards/machine-messages.js';
+import { type ChannelRow, defaultLimitNotice } from '../../entities/rules.entity.js';
+import { automaticKindOf } from '../guards/loop-breaker.js';
 import type { Draft } from './draft.js';
 
 /** What the sender of a failed turn is told unless the channel has a notice of its own. */

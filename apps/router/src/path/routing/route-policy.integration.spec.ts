@@ -2,9 +2,8 @@ import { newId, type NormalizedMessage } from '#libs/contracts';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type RoutePolicy, routePolicies } from '../../entities/channel.entity.js';
+import { routePolicies, type RoutePolicy, type WorkflowRow } from '../../entities/rules.entity.js';
 import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
-import type { WorkflowRow } from '../../entities/workflow.entity.js';
 import type { StoredMessage } from '../../entities/message.entity.js';
 import { RoutingService } from './routing.service.js';
 

@@ -3,7 +3,7 @@ import { asynchronousCommit, Database, type Queryable, storableJson } from '#lib
 import { entryCtes } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
 import { type MessageRow, messagesSql, type Target } from '../../entities/message.entity.js';
-import type { SenderContext } from '../senders/sender-context.js';
+import type { SenderContext } from '../senders/senders.js';
 import type { Draft } from './draft.js';
 
 /** Who claimed a key earlier. */

@@ -1,6 +1,6 @@
 import { approvalValue, newId, type NormalizedMessage } from '#libs/contracts';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { ChannelRow } from '../../entities/channel.entity.js';
+import type { ChannelRow } from '../../entities/rules.entity.js';
 import type { StoredMessage } from '../../entities/message.entity.js';
 import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
 import { RoutingService } from './routing.service.js';

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
 import type { DryRunView, WarnedTriggerView } from '../../manage/workflows/trigger.dto.js';
-import type { WorkflowRow } from '../../entities/workflow.entity.js';
+import type { WorkflowRow } from '../../entities/rules.entity.js';
 import type { MessageRow } from '../../entities/message.entity.js';
 import { RoutingService } from './routing.service.js';
 

@@ -2,7 +2,7 @@ import { ChangeListener } from '#libs/database';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { caller, jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
-import type { WorkflowRow } from '../../entities/workflow.entity.js';
+import type { WorkflowRow } from '../../entities/rules.entity.js';
 import type { MessageRow } from '../../entities/message.entity.js';
 import { RoutingService } from '../routing/routing.service.js';
 

@@ -1,10 +1,8 @@
 import { ChangeCache, ChangeListener, Database } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
-import { ChannelRow } from '../../entities/channel.entity.js';
+import { ChannelRow, TriggerRow, WorkflowRow } from '../../entities/rules.entity.js';
 import { compileFilter } from './filter.js';
-import { TriggerRow, WorkflowRow } from '../../entities/workflow.entity.js';
-import type { RouterSettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type RouterSettings, SETTINGS } from '../../env.js';
 
 /** How long a change may be unknown here while changes are not heard. */
 const unheardMs = 5_000;

@@ -12,8 +12,7 @@ import {
 } from '#libs/journal';
 import { askerOf, keyed, type KeyedRequest, notFound, once, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { RouterSettings } from '../../../env.js';
-import { SETTINGS } from '../../../tokens.js';
+import { type RouterSettings, SETTINGS } from '../../../env.js';
 import { type DeadLetterFilter, deadLetterQuery } from '../dead-letters/dead-letter-filter.js';
 import { Redriver } from '../dead-letters/redriver.js';
 import type { EventFilter } from '../event-filter.js';

@@ -1,7 +1,7 @@
 import type { EventBody, StoredRequest } from '#libs/contracts';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { INGRESS } from '../../../tokens.js';
+import { INGRESS } from '../../../env.js';
 import type { EventRequestView } from './event-request.dto.js';
 import { maskedRequest } from './masked-request.js';
 import type { Scope } from '../replayer.js';

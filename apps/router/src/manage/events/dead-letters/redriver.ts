@@ -12,7 +12,7 @@ import {
 import { askerOf, keyed, notFound, once, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { EngineRuns } from '../../../path/handover/engine-runs.js';
-import { GATEWAY } from '../../../tokens.js';
+import { GATEWAY } from '../../../env.js';
 import { Replayer, type Scope } from '../replayer.js';
 
 const sweepEveryMs = 1_000;

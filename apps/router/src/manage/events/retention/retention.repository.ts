@@ -1,8 +1,7 @@
 import { ProjectLimits, type RetainedRows, Retention } from '#libs/project-limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { RouterSettings } from '../../../env.js';
-import { SETTINGS } from '../../../tokens.js';
+import { type RouterSettings, SETTINGS } from '../../../env.js';
 
 const dayMs = 86_400_000;
 
