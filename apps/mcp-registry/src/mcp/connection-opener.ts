@@ -6,8 +6,9 @@ import type { McpServer } from '../entities/mcp-server.entity.js';
 import { EGRESS } from '../services.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { guardedFetch } from './guarded-fetch.js';
-import { type ConnectionTarget, type KnownSession, McpConnection } from './mcp-connection.js';
+import type { KnownSession, McpConnection } from './mcp-connection.js';
 import { McpError } from './mcp-error.js';
+import { type ConnectionTarget, openConnection, resumeConnection } from './open-connection.js';
 import { type EndedSession, type SessionKey, SessionRepository, type SessionRow } from './session.repository.js';
 
 /** Opens connections to servers, within limits and with their credentials. */
@@ -40,7 +41,7 @@ export class ConnectionOpener {
 
   /** A connection with a session of its own, if the server keeps any. @throws McpError */
   async open(server: McpServer): Promise<McpConnection> {
-    const connection = await McpConnection.open(this.target(server));
+    const connection = await openConnection(this.target(server));
     this.stateless.set(server.id, connection.session === null);
     return connection;
   }
@@ -63,7 +64,7 @@ export class ConnectionOpener {
   /** Ends a session that no row has any more, if anybody can. */
   async terminate(server: McpServer, { session, protocol_version: protocolVersion }: EndedSession): Promise<void> {
     if (session === null || protocolVersion === null) return;
-    await this.end(await McpConnection.resume(this.target(server), { session, protocolVersion }));
+    await this.end(await resumeConnection(this.target(server), { session, protocolVersion }));
   }
 
   async end(connection: McpConnection): Promise<void> {
@@ -75,7 +76,7 @@ export class ConnectionOpener {
   }
 
   private async resume(server: McpServer, known: KnownSession): Promise<McpConnection> {
-    const connection = await McpConnection.resume(this.target(server), known);
+    const connection = await resumeConnection(this.target(server), known);
     connection.listen();
     return connection;
   }

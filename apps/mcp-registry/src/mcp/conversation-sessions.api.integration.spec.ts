@@ -1,5 +1,6 @@
 import { until } from '#libs/testing';
 import { FakeMcpServer } from '../testing/fake-mcp-server.js';
+import { error } from '../testing/odd-answers.js';
 import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
 import type { RegistrySettings } from '../settings.js';
 
@@ -111,6 +112,28 @@ describe('sessions of MCP servers', () => {
     expect(await say('ses_a', 'look')).toMatchObject({ ok: false });
     server.script.call = answer;
     expect(await say('ses_a', 'look')).toMatchObject({ session_renewed: 'lost' });
+  });
+
+  it('are renewed where a tool reports the loss, because its server forwards to one that has lost them', async () => {
+    const { say, server } = await setUp();
+    await say('ses_a', 'go a.example');
+    const { call } = server.script;
+    const [gone] = [...server.sessions].slice(-1);
+    const isError = { isError: true, content: [{ type: 'text', text: 'Session terminated' }] };
+    server.script.call = (name, args, session) => (session === gone ? isError : call(name, args, session));
+    server.script.raw['tools/list'] = error({ code: -32_603, message: 'Session terminated' });
+    expect(await say('ses_a', 'look')).toMatchObject({ content: 'about:blank', session_renewed: 'lost' });
+    expect(await say('ses_a', 'look')).toMatchObject({ is_error: false });
+  });
+
+  it('go on where a tool misses a session of its own', async () => {
+    const { say, pageOf, server } = await setUp();
+    await say('ses_a', 'go a.example');
+    const { call } = server.script;
+    server.script.call = () => ({ isError: true, content: [{ type: 'text', text: 'Session not found: 7' }] });
+    expect(await say('ses_a', 'look')).toMatchObject({ is_error: true, content: 'Session not found: 7' });
+    server.script.call = call;
+    expect(await pageOf('ses_a')).toBe('a.example');
   });
 
   it('are ended when they are idle, which the conversation hears', async () => {

@@ -1,4 +1,4 @@
-import { type FetchLike, ProtocolError } from '@modelcontextprotocol/client';
+import { type CallToolResult, type FetchLike, ProtocolError } from '@modelcontextprotocol/client';
 import { httpStatus, McpError, toMcpError } from './mcp-error.js';
 import { atBeginning, inRefusal, ofTool } from './session-words.js';
 import type { TransportKind } from '../entities/mcp-server.entity.js';
@@ -78,6 +78,22 @@ export async function saysToEverything(failure: McpError, ping: () => Promise<un
     return false;
   } catch (error) {
     return wordsOf(toMcpError(error)) === wordsOf(failure);
+  }
+}
+
+/**
+ * Whether a tool's own failure is about the session: servers that forward to others report it as a result. A list of
+ * tools is forwarded as well, where a ping is not, and does nothing; a tool that has sessions of its own lists as before.
+ */
+export async function isLostSession(result: CallToolResult, list: () => Promise<unknown>): Promise<boolean> {
+  const [first] = result.content;
+  if (result.isError !== true || first?.type !== 'text' || !atBeginning.test(first.text)) return false;
+  try {
+    await list();
+    return false;
+  } catch (error) {
+    const { code, message } = toMcpError(error);
+    return code === 'session_lost' || inRefusal.test(message);
   }
 }
 

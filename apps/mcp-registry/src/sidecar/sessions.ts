@@ -46,7 +46,10 @@ export class Sessions {
         Math.ceil(backoff.waitMs / 1_000),
       );
     }
-    if (this.places <= 0) throw new SessionRefused('Too many sessions are open.', 5);
+    if (this.places <= 0) {
+      const most = this.settings.MCP_SIDECAR_SESSIONS;
+      throw new SessionRefused(`${most} sessions are open, the limit MCP_SIDECAR_SESSIONS. Raise it, or end one.`, 5);
+    }
     this.places -= 1;
     const limits = {
       messageBytes: this.settings.MCP_SIDECAR_MESSAGE_BYTES,

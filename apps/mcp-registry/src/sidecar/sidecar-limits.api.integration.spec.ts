@@ -38,7 +38,9 @@ describe('limits', () => {
     const { origin } = await sidecars.start({ MCP_SIDECAR_SESSIONS: 1 });
     const first = await post(origin, initialize);
     expect(first.status).toBe(200);
-    expect((await post(origin, initialize)).status).toBe(503);
+    const refused = await post(origin, initialize);
+    expect(refused.status).toBe(503);
+    expect(await refused.text()).toContain('MCP_SIDECAR_SESSIONS');
     const id = first.headers.get('mcp-session-id') ?? '';
     const headers = { authorization: `Bearer ${sidecarToken}`, 'mcp-session-id': id };
     expect((await fetch(`${origin}/child/mcp`, { method: 'DELETE', headers })).status).toBe(200);
@@ -50,12 +52,14 @@ describe('limits', () => {
     const answer = await post(origin, initialize);
     const headers = { 'mcp-session-id': answer.headers.get('mcp-session-id') ?? '' };
     await answer.text();
-    const send = async (message: object) =>
-      (await post(origin, JSON.stringify({ jsonrpc: '2.0', ...message }), headers)).status;
+    const answerTo = (message: object) => post(origin, JSON.stringify({ jsonrpc: '2.0', ...message }), headers);
+    const send = async (message: object) => (await answerTo(message)).status;
     expect(await send({ method: 'notifications/initialized' })).toBe(202);
     const call = { method: 'tools/call', params: { name: 'silence', arguments: {} } };
     expect(await send({ id: 5, ...call })).toBe(200);
-    expect(await send({ id: 6, ...call })).toBe(429);
+    const refused = await answerTo({ id: 6, ...call });
+    expect(refused.status).toBe(429);
+    expect(await refused.text()).toContain('MCP_SIDECAR_PENDING');
     expect(await send({ method: 'notifications/cancelled', params: { requestId: 5 } })).toBe(202);
     expect(await send({ id: 7, method: 'tools/list' })).toBe(200);
   });

@@ -36,7 +36,8 @@ export function createSidecar(settings: SidecarSettings, log: Logger): FastifyIn
       const session = id === undefined ? await sessions.start(name, server) : sessions.find(name, String(id));
       if (!session) return refuse(reply, 404, 'There is no such session.');
       if (session.isTooBusyFor(request.body)) {
-        return refuse(reply, 429, 'This session has too many requests in flight.');
+        const limit = `${settings.MCP_SIDECAR_PENDING} requests in flight, the limit MCP_SIDECAR_PENDING`;
+        return refuse(reply, 429, `This session has ${limit}. Send it again when one is answered, or raise the limit.`);
       }
       return relay(reply, await session.handle(webRequest(request), request.body));
     },

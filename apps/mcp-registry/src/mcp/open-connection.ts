@@ -1,0 +1,120 @@
+import {
+  Client,
+  type FetchLike,
+  type JsonSchemaType,
+  type jsonSchemaValidator,
+  SSEClientTransport,
+} from '@modelcontextprotocol/client';
+import { compileSchema } from '#libs/tool-schema';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TransportKind } from '../entities/mcp-server.entity.js';
+import { AnsweredTransport } from './answered-transport.js';
+import { type KnownSession, McpConnection } from './mcp-connection.js';
+import { httpStatus, McpError, toMcpError } from './mcp-error.js';
+import { sessionFetch } from './session-loss.js';
+
+export interface ConnectionTarget {
+  url: string;
+  fetch: FetchLike;
+  connectTimeoutMs: number;
+  /** Called when the server reports that its list of tools changed. */
+  onListChanged: () => void;
+}
+
+/** By streamable HTTP, or SSE if the server supports nothing else. @throws McpError */
+export async function openConnection(target: ConnectionTarget): Promise<McpConnection> {
+  try {
+    return await openBy('streamable_http', target);
+  } catch (error) {
+    if (!speaksNoStreamableHttp(error)) throw toMcpError(error);
+    const first = toMcpError(error);
+    return openBy('sse', target).catch((second: unknown) => {
+      const failure = toMcpError(second);
+      throw failure.code === 'auth_failed' || failure.code === 'timeout' ? failure : notMcp(first);
+    });
+  }
+}
+
+/** Goes on with a session; whether the server still has it shows with the first request. @throws McpError */
+export function resumeConnection(target: ConnectionTarget, known: KnownSession): Promise<McpConnection> {
+  return openBy('streamable_http', target, known);
+}
+
+/** Checks a result against its tool's output schema, with patterns whose run time is bounded. */
+const outputCheck: jsonSchemaValidator = {
+  getValidator: <T>(schema: JsonSchemaType) => {
+    const check = compileSchema({ ...schema });
+    return (input: unknown) =>
+      check(input)
+        ? { valid: true as const, data: input as T, errorMessage: undefined }
+        : { valid: false as const, data: undefined, errorMessage: whatIsWrong(check.errors?.[0]) };
+  },
+};
+
+const whatIsWrong = (error: { instancePath: string; message?: string } | undefined): string =>
+  `${error?.instancePath || 'it'} ${error?.message ?? 'is not valid'}`;
+
+async function openBy(
+  kind: TransportKind,
+  target: ConnectionTarget,
+  known: KnownSession | null = null,
+): Promise<McpConnection> {
+  const url = new URL(target.url);
+  const client = new Client(
+    { name: 'gatehouse', version: '1' },
+    {
+      capabilities: {},
+      jsonSchemaValidator: outputCheck,
+      ...(kind === 'streamable_http' ? { versionNegotiation: { mode: 'auto' as const } } : {}),
+      listChanged: { tools: { autoRefresh: false, onChanged: () => target.onListChanged() } },
+    },
+  );
+  let connection: McpConnection | null = null;
+  const fetch = sessionFetch(target.fetch, kind, (answered) => {
+    connection?.markLost();
+    if (kind !== 'sse') return;
+    // Calls that wait for an answer on the old stream would wait until their time-out. A refusal is thrown before.
+    void answered.then(() => nextTurn()).then(() => client.close().catch(() => undefined));
+  });
+  const transport =
+    kind === 'streamable_http'
+      ? new AnsweredTransport(
+          url,
+          fetch,
+          known ? { sessionId: known.session, protocolVersion: known.protocolVersion } : {},
+        )
+      : new SSEClientTransport(url, { fetch });
+  const timer = AbortSignal.timeout(target.connectTimeoutMs);
+  const late = new Promise<never>((_resolve, reject) =>
+    timer.addEventListener(
+      'abort',
+      () => reject(new McpError('timeout', 'the handshake did not complete in time', true)),
+      {
+        once: true,
+      },
+    ),
+  );
+  try {
+    await Promise.race([client.connect(transport, { timeout: target.connectTimeoutMs, signal: timer }), late]);
+  } catch (error) {
+    await client.close().catch(() => undefined);
+    await transport.close().catch(() => undefined);
+    throw error;
+  }
+  connection = new McpConnection(client, transport, kind, known, target.connectTimeoutMs);
+  return connection;
+}
+
+/** A server of the 2024 protocol has no POST at its URL and answers 4xx. Others that name their reason do not mean that. */
+function speaksNoStreamableHttp(error: unknown): boolean {
+  const status = httpStatus(error);
+  return status !== null && status >= 400 && status < 500 && ![401, 403, 421, 429].includes(status);
+}
+
+function notMcp(first: McpError): McpError {
+  const status = httpStatus(first);
+  const said = status === 404 || status === 405 ? '' : ` (${first.message})`;
+  return new McpError('protocol_error', `no MCP server answers at this URL, by streamable HTTP or SSE${said}`, false, {
+    cause: first,
+  });
+}
