@@ -1,5 +1,5 @@
 import { type ArgumentMetadata, ValidationPipe } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
+import { getMetadataStorage, type ValidationError } from 'class-validator';
 import { type FieldError, Problem } from './problem.js';
 
 /**
@@ -12,6 +12,8 @@ export class BodyPipe extends ValidationPipe {
     super({
       whitelist: true,
       forbidNonWhitelisted: true,
+      // Read for the names of its fields alone, and not shown.
+      validationError: { target: true },
       transform: true,
       exceptionFactory: (errors) =>
         new Problem(422, 'invalid_fields', 'Some fields are not valid.', fieldErrors(errors)),
@@ -58,9 +60,18 @@ function define(object: object, value: unknown, enumerable: boolean): void {
 
 /** One entry per wrong property, by its path (`credentials.0.fields`). */
 function fieldErrors(errors: ValidationError[], parent = ''): FieldError[] {
-  return errors.flatMap(({ property, constraints, children }) => {
+  return errors.flatMap(({ property, constraints, children, target }) => {
     const field = `${parent}${property}`;
-    const own = constraints ? [{ field, message: Object.values(constraints).join('; ') }] : [];
+    const own = constraints ? [{ field, message: Object.values(named(constraints, target)).join('; ') }] : [];
     return [...own, ...fieldErrors(children ?? [], `${field}.`)];
   });
+}
+
+/** A field that there is none of is refused with those that there are: it is misspelt more often than it is invented. */
+function named(constraints: Record<string, string>, target: object | undefined): Record<string, string> {
+  if (constraints['whitelistValidation'] === undefined || !target) return constraints;
+  const known = getMetadataStorage().getTargetValidationMetadatas(target.constructor, '', false, false);
+  const fields = [...new Set(known.map(({ propertyName }) => propertyName))].sort();
+  const which = fields.length > 0 ? `the fields here are ${fields.join(', ')}` : 'there are none here';
+  return { ...constraints, whitelistValidation: `there is no such field; ${which}` };
 }
