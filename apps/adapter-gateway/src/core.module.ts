@@ -7,8 +7,7 @@ import { serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
 import type { GatewaySettings } from './env.js';
-import { EGRESS, ENGINE, INGRESS, REGISTRY, VAULT } from './services.js';
-import { SETTINGS } from './settings.js';
+import { EGRESS, ENGINE, INGRESS, REGISTRY, SETTINGS, VAULT } from './tokens.js';
 
 /** What every folder may inject: settings, database, journal, other services. */
 @Global()

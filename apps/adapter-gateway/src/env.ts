@@ -8,7 +8,6 @@ import {
   serviceSettings,
   url,
 } from '#libs/service-kit';
-import { sealingKeys } from './webhook-tokens/token-seal.js';
 
 const settings = {
   ...serviceSettings,
@@ -171,3 +170,16 @@ const settings = {
 export const readSettings = (environment?: NodeJS.ProcessEnv) => readEnv(settings, environment);
 
 export type GatewaySettings = ReturnType<typeof readSettings>;
+
+/** Reads keys: base64 of 32 bytes, comma-separated. @throws Error without the value */
+export function sealingKeys(name: string, value: string | undefined): Buffer[] {
+  const texts = (value ?? '')
+    .split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+  const keys = texts.map((text) => Buffer.from(text, 'base64'));
+  if (keys.length === 0 || keys.some((key) => key.length !== 32)) {
+    throw new Error(`${name} must be 32 random bytes in base64 (or several, comma-separated: the first one seals)`);
+  }
+  return keys;
+}

@@ -3,11 +3,11 @@ import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { wrongFormat, wrongIndication } from '../adapters/answer-fields.js';
-import { AdapterError } from '../adapters/adapter-error.js';
-import { AppRepository } from '../apps/app.repository.js';
+import { AdapterError } from '../adapters/adapter-answer.js';
+import { SETTINGS } from '../tokens.js';
+import { InstalledRepository } from '../adapters/installed.repository.js';
 import { type CallTarget, CallTargets } from '../apps/call-targets.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
 import { SourceAdapter } from '../sources/source-adapter.js';
 import { SourceError } from '../sources/source-error.js';
 import type { AdapterCall, FetchFileCall, FormatCall, IndicateCall, ListChangesCall } from './adapter-call.dto.js';
@@ -22,7 +22,7 @@ type Refusal = { ok: false; error: string; message: string };
 export class AdapterCallService {
   constructor(
     private readonly targets: CallTargets,
-    private readonly apps: AppRepository,
+    private readonly installed: InstalledRepository,
     private readonly adapters: AdapterClient,
     private readonly verifyCalls: VerifyCalls,
     private readonly sources: SourceAdapter,
@@ -94,7 +94,7 @@ export class AdapterCallService {
   private async reach<T>(caller: Principal, call: AdapterCall, ask: (target: CallTarget) => Promise<T>): Promise<T> {
     const scope = scopeOf(caller, call.organization_id);
     if (call.app_id !== undefined && call.adapter_slug === undefined && call.credentials === undefined) {
-      const app = await this.apps.byId(call.app_id);
+      const app = await this.installed.app(call.app_id);
       const mine = app?.organization_id === scope.organizationId;
       if (!mine || (scope.projectId && app.project_id !== scope.projectId)) throw notFound('app', call.app_id);
       return this.targets.withApp(call.app_id, ask);

@@ -7,14 +7,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { createHash } from 'node:crypto';
 import { AppService } from '../apps/app.service.js';
-import { InstalledApps } from '../apps/installed-apps.js';
+import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
+import { SETTINGS } from '../tokens.js';
 import { DeliveryService } from '../deliveries/delivery.service.js';
 import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { DeliveryRepository } from '../deliveries/delivery.repository.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
 import type { DeliverCall, OutgoingAction, OutgoingAttachment } from './adapter-call.dto.js';
-import type { InstalledApp } from '../apps/capabilities.js';
 
 /** State of a delivery. `queued` and `sending` continue on their own: ask again under the same key for the result. */
 export interface OutboxAnswer {

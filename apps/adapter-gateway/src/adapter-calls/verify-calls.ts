@@ -2,10 +2,10 @@ import { type JsonObject, redactSecrets } from '#libs/adapter-sdk';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
-import { AdapterError, refusesPlatform } from '../adapters/adapter-error.js';
+import { AdapterError, refusesPlatform } from '../adapters/adapter-answer.js';
+import { SETTINGS } from '../tokens.js';
 import type { CallTarget } from '../apps/call-targets.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
 import { withRetries } from './with-retries.js';
 import {
   isRefusalByStatus,

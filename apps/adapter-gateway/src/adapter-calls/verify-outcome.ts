@@ -1,9 +1,8 @@
 import { type Credentials, isJsonObject, redactSecrets, type Self, wholeNumberAsText } from '#libs/adapter-sdk';
 import { storableJson } from '#libs/database';
 import { Problem } from '#libs/service-kit';
-import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
-import { circuitOpenCode } from '../adapters/breaker.js';
-import { busyCode } from '../adapters/call-slots.js';
+import { disabledCode, notReadyCode } from '../adapters/adapter-readiness.js';
+import { busyCode, circuitOpenCode } from '../adapters/call-limits.js';
 
 /** `account`: whose the credentials are, at the provider. */
 export interface VerifyAccepted {

@@ -2,7 +2,7 @@ import { backoffMs } from '#libs/contracts';
 import { PermanentFailure, RunLater } from '#libs/queue';
 import { Problem } from '#libs/service-kit';
 import { setTimeout as pause } from 'node:timers/promises';
-import { AdapterError } from '../adapters/adapter-error.js';
+import { AdapterError } from '../adapters/adapter-answer.js';
 
 const backoff = { baseMs: 100, capMs: 20_000 };
 

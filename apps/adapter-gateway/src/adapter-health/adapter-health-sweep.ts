@@ -1,7 +1,7 @@
 import { Sweeping } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../tokens.js';
 import { AdapterHealthRepository } from './adapter-health.repository.js';
 
 const everyMs = 3_600_000;

@@ -5,16 +5,13 @@ import { Metrics } from '#libs/service-kit';
 import { inSpan, traceparent } from '#libs/telemetry';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { EGRESS } from '../services.js';
+import { Gauge, Histogram } from 'prom-client';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
-import { adapterErrorOf, jsonAnswer, requireSuccess } from './adapter-answer.js';
-import { AdapterError } from './adapter-error.js';
+import { EGRESS, SETTINGS } from '../tokens.js';
+import { AdapterError, adapterErrorOf, jsonAnswer, requireSuccess } from './adapter-answer.js';
 import { AdapterReadiness } from './adapter-readiness.js';
-import { adapterRequests, type AdapterRequests } from './adapter-requests.js';
-import { Breaker } from './breaker.js';
-import { CallSlots } from './call-slots.js';
-import { ViolationLog } from './violation-log.js';
+import { Breaker, CallSlots } from './call-limits.js';
+import { ViolationLog } from './installed.repository.js';
 
 export interface AdapterCallContext {
   organizationId: string;
@@ -241,4 +238,39 @@ export class AdapterClient implements OnApplicationShutdown {
       ...(this.secrets.length > 0 ? signStandardWebhooks({ secret: this.secrets, id, body }) : {}),
     };
   }
+}
+
+/** Metrics of calls of adapters. */
+export interface AdapterRequests {
+  /** @param route of the contract @param outcome `ok`, or the code of the error */
+  ended(route: string, outcome: string, beganMs: number): void;
+}
+
+/** @param circuits open ones (`shut`), and those whose next call is a trial (`halfOpen`) */
+export function adapterRequests(
+  { registry }: Metrics,
+  circuits: () => { shut: string[]; halfOpen: string[] },
+): AdapterRequests {
+  const registers = [registry];
+  const seconds = new Histogram({
+    name: 'gatehouse_adapter_request_seconds',
+    help: 'Calls of adapters by route of the contract and outcome, as the gateway sees them',
+    labelNames: ['route', 'outcome'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  const open: Gauge<'state'> = new Gauge({
+    name: 'gatehouse_adapter_circuits',
+    help: 'Circuits of adapters that let nothing through (shut), or one call as a trial (half_open)',
+    labelNames: ['state'],
+    registers,
+    collect: () => {
+      const { shut, halfOpen } = circuits();
+      open.set({ state: 'shut' }, shut.length);
+      open.set({ state: 'half_open' }, halfOpen.length);
+    },
+  });
+  return {
+    ended: (route, outcome, beganMs) => seconds.observe({ route, outcome }, (performance.now() - beganMs) / 1_000),
+  };
 }

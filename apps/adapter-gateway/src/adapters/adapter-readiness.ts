@@ -1,9 +1,9 @@
 import { ChangeCache, ChangeListener } from '#libs/database';
+import { RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
-import { AdapterNotReady, type NotReady } from './adapter-not-ready.js';
-import { AdapterRepository } from './adapter.repository.js';
+import { SETTINGS } from '../tokens.js';
+import { InstalledRepository, type NotReady } from './installed.repository.js';
 
 /** How stale an entry may get without change notifications. */
 const unheardMs = 50;
@@ -19,7 +19,7 @@ export class AdapterReadiness {
   private readonly cache: ChangeCache<NotReady | null>;
 
   constructor(
-    private readonly adapters: AdapterRepository,
+    private readonly rows: InstalledRepository,
     changes: ChangeListener,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
@@ -38,7 +38,7 @@ export class AdapterReadiness {
     delayMs = this.settings.HEALTH_POLL_MS,
   ): Promise<void> {
     const key = `${scope.organizationId} ${scope.projectId} ${baseUrl}`;
-    const read = (): Promise<NotReady | null> => this.adapters.notReadyAt(baseUrl, scope);
+    const read = (): Promise<NotReady | null> => this.rows.notReadyAt(baseUrl, scope);
     // One that is ready again is released at once, so what is cached is not enough to hold a call back.
     const found = (await this.cache.get(key, read)) && (await this.cache.renew(key, read));
     if (found) throw new AdapterNotReady(found, delayMs);
@@ -47,5 +47,19 @@ export class AdapterReadiness {
   /** For a change by this process: its next call sees it. */
   forget(): void {
     this.cache.forget(null);
+  }
+}
+
+export const notReadyCode = 'adapter_unready';
+
+export const disabledCode = 'adapter_disabled';
+
+/** Work for an adapter that is not ready waits until its health check passes, or until a person enables it. */
+export class AdapterNotReady extends RunLater {
+  constructor({ slug, reason, disabled }: NotReady, delayMs: number) {
+    super(delayMs, disabled ? disabledCode : notReadyCode);
+    this.message = disabled
+      ? `the adapter ${slug} is disabled: work continues when it is enabled`
+      : `the adapter ${slug} is not ready (${reason}): work continues when it is`;
   }
 }

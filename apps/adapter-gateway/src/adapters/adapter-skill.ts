@@ -1,20 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
-
-/** State of the Skill that the manifest in force declares. */
-export class AdapterSkill {
-  @ApiProperty({ enum: ['waiting', 'made', 'failed'] }) state: 'waiting' | 'made' | 'failed';
-  @ApiProperty({ type: 'integer', description: 'Of the manifest that it is made from' }) version: number;
-  @ApiProperty({ type: String, nullable: true }) skill_id: string | null;
-  @ApiProperty({ type: String, nullable: true }) code: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Why it could not be made, in words' })
-  error: string | null;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Since when it fails' })
-  since: string | null;
-  @ApiProperty({ type: 'integer', description: 'Failures in a row' }) failures: number;
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Null: not by itself' })
-  next_try_at: string | null;
-  @ApiProperty({ type: String, nullable: true }) what_to_do: string | null;
-}
+import { AdapterSkill } from '../entities/app.entity.js';
 
 const nothingWrong = { code: null, error: null, since: null, failures: 0, next_try_at: null, what_to_do: null };
 

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
-import type { NotReady } from './adapter-not-ready.js';
-import { AdapterRow } from './adapter.entity.js';
+import { AdapterRow } from '../entities/app.entity.js';
 
 interface Scope {
   organizationId: string;
@@ -34,10 +33,6 @@ export class AdapterRepository {
     return this.rows.findOne({ where: { organization_id: organizationId, slug }, order: { id: 'ASC' } });
   }
 
-  byId(id: string): Promise<AdapterRow | null> {
-    return this.rows.findOneBy({ id });
-  }
-
   byIds(ids: string[]): Promise<AdapterRow[]> {
     return this.rows.findBy({ id: In(ids) });
   }
@@ -47,19 +42,6 @@ export class AdapterRepository {
       where: { organization_id: scope.organizationId, project_id: scope.projectId },
       order: { slug: 'ASC' },
     });
-  }
-
-  /** The adapter at an address, if it may not be called. @returns null where one is ready, or none is registered */
-  async notReadyAt(baseUrl: string, { organizationId, projectId }: Scope): Promise<NotReady | null> {
-    const project = projectId === '' ? {} : { project_id: projectId };
-    const rows = await this.rows.find({
-      select: { id: true, slug: true, state: true, state_reason: true, disabled: true },
-      where: { base_url: baseUrl, organization_id: organizationId, ...project },
-      order: { id: 'ASC' },
-    });
-    const [first] = rows;
-    if (!first || rows.some(({ state, disabled }) => state === 'ready' && !disabled)) return null;
-    return { slug: first.slug, reason: first.state_reason, disabled: first.disabled };
   }
 
   /** Makes the next poll of the adapters at an address due now, or `everyMs` after the last one. */
@@ -115,10 +97,5 @@ export class AdapterRepository {
         WHERE id = $1 AND skill->>'state' = 'failed'`,
       [id],
     );
-  }
-
-  /** Records a contract violation on every adapter at that address. */
-  async recordViolation(baseUrl: string, violation: string): Promise<void> {
-    await this.rows.update({ base_url: baseUrl }, { violation, violation_at: new Date() });
   }
 }

@@ -4,11 +4,11 @@ import { AdapterReadiness } from './adapter-readiness.js';
 import { AdapterRepository } from './adapter.repository.js';
 import { HealthPoller } from './health-poller.js';
 import { HealthProbe } from './health.js';
+import { InstalledRepository, ViolationLog } from './installed.repository.js';
 import { ManifestFetch } from './manifest.js';
 import { OAuthProviderController } from './oauth-provider.controller.js';
 import { SkillAnnouncer } from './skill-announcer.js';
 import { SkillNewsRepository } from './skill-news.repository.js';
-import { ViolationLog } from './violation-log.js';
 
 @Module({
   controllers: [OAuthProviderController],
@@ -18,11 +18,20 @@ import { ViolationLog } from './violation-log.js';
     AdapterRepository,
     HealthPoller,
     HealthProbe,
+    InstalledRepository,
     ManifestFetch,
     SkillAnnouncer,
     SkillNewsRepository,
     ViolationLog,
   ],
-  exports: [AdapterClient, AdapterReadiness, AdapterRepository, HealthPoller, HealthProbe, ManifestFetch],
+  exports: [
+    AdapterClient,
+    AdapterReadiness,
+    AdapterRepository,
+    HealthPoller,
+    HealthProbe,
+    InstalledRepository,
+    ManifestFetch,
+  ],
 })
 export class AdaptersModule {}

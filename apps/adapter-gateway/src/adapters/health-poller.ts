@@ -1,10 +1,10 @@
 import { Sweeping } from '#libs/database';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import type { AdapterRow } from '../entities/app.entity.js';
+import { SETTINGS } from '../tokens.js';
 import { AdapterClient } from './adapter-client.js';
 import { AdapterReadiness } from './adapter-readiness.js';
-import type { AdapterRow } from './adapter.entity.js';
 import { AdapterRepository } from './adapter.repository.js';
 import { type Health, HealthProbe } from './health.js';
 

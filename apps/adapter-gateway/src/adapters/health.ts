@@ -1,7 +1,7 @@
 import { aText, fieldProblems, type JsonObject } from '#libs/adapter-sdk';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../tokens.js';
 import { type AdapterCallContext, AdapterClient } from './adapter-client.js';
 
 /** The result of `/health` (spec 2.3). */

@@ -3,9 +3,8 @@ import { backoffMs } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { REGISTRY } from '../services.js';
+import { REGISTRY, SETTINGS } from '../tokens.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
 import { failedSkill, madeSkill } from './adapter-skill.js';
 import { type RemovedSkill, SkillNewsRepository, type SkillRow } from './skill-news.repository.js';
 

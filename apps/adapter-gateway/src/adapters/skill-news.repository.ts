@@ -2,8 +2,7 @@ import type { CredentialDeclaration } from '#libs/adapter-sdk';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { AdapterRow } from './adapter.entity.js';
-import type { AdapterSkill } from './adapter-skill.js';
+import { AdapterRow, type AdapterSkill } from '../entities/app.entity.js';
 import { SkillRemovalRow } from './skill-removal.entity.js';
 
 /** An adapter with the records of its App, and the declarations of the version that the registry was told last. */

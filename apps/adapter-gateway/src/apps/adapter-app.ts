@@ -1,7 +1,6 @@
 import type { Capability } from '#libs/adapter-sdk';
 import { Problem } from '#libs/service-kit';
-import type { AdapterRow } from '../adapters/adapter.entity.js';
-import type { AppRow } from '../entities/app.entity.js';
+import type { AdapterRow, AppRow } from '../entities/app.entity.js';
 import type { InstallApp } from './app.dto.js';
 import { namedForDirection } from './direction.js';
 

@@ -3,11 +3,11 @@ import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { VAULT } from '../services.js';
-import { AdapterRepository } from '../adapters/adapter.repository.js';
+import { VAULT } from '../tokens.js';
+import { linksOf, type VaultBindings } from './app-credentials.js';
+import { InstalledRepository } from '../adapters/installed.repository.js';
 import type { AppRow } from '../entities/app.entity.js';
 import { AppRepository } from './app.repository.js';
-import { linksOf } from './declared-credentials.js';
 import { endpointOf, keyChecks, signingFields } from './endpoint-projection.js';
 
 interface Used {
@@ -30,12 +30,12 @@ const maxTold = 5;
  * left half known.
  */
 @Injectable()
-export class AppBindings extends Sweeping {
+export class AppBindings extends Sweeping implements VaultBindings {
   private readonly logger = new Logger('app-bindings');
 
   constructor(
     private readonly apps: AppRepository,
-    private readonly adapters: AdapterRepository,
+    private readonly rows: InstalledRepository,
     @Inject(VAULT) private readonly vault: ServiceClient,
     private readonly jobs: JobClient,
   ) {
@@ -72,7 +72,7 @@ export class AppBindings extends Sweeping {
   async settle(appId: string): Promise<void> {
     // Repeats if the App changed meanwhile: of two concurrent calls, the vault may get the later one first.
     for (let times = 1; times <= maxTold; times += 1) {
-      const app = await this.apps.byId(appId);
+      const app = await this.rows.app(appId);
       if (!app || (await this.tell(app))) return;
     }
   }
@@ -97,7 +97,7 @@ export class AppBindings extends Sweeping {
 
   /** The records that the App uses, each with the fields that verify its webhooks. */
   private async usedBy(app: AppRow): Promise<Used[]> {
-    const adapter = app.adapter_id ? await this.adapters.byId(app.adapter_id) : null;
+    const adapter = app.adapter_id ? await this.rows.adapter(app.adapter_id) : null;
     if (app.state === 'retired' || (app.kind === 'adapter' && adapter === null)) return [];
     const endpoint = endpointOf(app, adapter);
     const signing = signingFields(endpoint);

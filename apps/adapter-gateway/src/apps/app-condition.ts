@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { AdapterRow } from '../adapters/adapter.entity.js';
-import type { AppRow } from '../entities/app.entity.js';
+import type { AdapterRow, AppRow } from '../entities/app.entity.js';
 
 /**
  * `failing`: its replies are not delivered, or its webhook could not be renewed. `waiting`: replies wait to be sent

@@ -5,7 +5,7 @@ import type { AppCredentialView } from './app-credential.dto.js';
 import type { AppRow } from '../entities/app.entity.js';
 import { type CredentialDescription, CredentialDescriptions } from './credential-descriptions.js';
 import { lacks } from './credential-fit.js';
-import { declarationsOf, linksOf } from './declared-credentials.js';
+import { declarationsOf, linksOf } from './app-credentials.js';
 
 /** The declared credentials of an App, and which of the required ones are missing. */
 export interface AppCredentialState {

@@ -1,18 +1,20 @@
-import type { Credentials } from '#libs/adapter-sdk';
-import { type CredentialType, mapCredentials, type MappedCredentials, type OpenedCredential } from '#libs/contracts';
+import type { CredentialDeclaration, Credentials, Manifest } from '#libs/adapter-sdk';
+import {
+  type CredentialType,
+  type LinkedCredential,
+  mapCredentials,
+  type MappedCredentials,
+  type OpenedCredential,
+} from '#libs/contracts';
 import { type AskedCredential, OpenedCredentials } from '#libs/credentials';
 import { ChangeListener } from '#libs/database';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { VAULT } from '../services.js';
-import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
-import { AppBindings } from './app-bindings.js';
 import type { AppRow } from '../entities/app.entity.js';
-import { notLinkedCode, waitsForCredential } from './credential-not-ready.js';
-import { CredentialWaits } from './credential-waits.js';
-import { declarationsOf, linksOf } from './declared-credentials.js';
-import type { InstalledApp } from './capabilities.js';
+import type { GatewaySettings } from '../env.js';
+import { SETTINGS, VAULT } from '../tokens.js';
+import { CredentialWaits, notLinkedCode, waitsForCredential } from './credential-waits.js';
+import type { InstalledApp } from './installed-apps.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
@@ -23,6 +25,12 @@ const recheckEveryMs = 100;
 /** Vault errors of a record that is not connected, or not any more: it has nothing to give. All others are failures. */
 const unconnectedCodes = ['not_connected', 'needs_reconnect', 'revoked'];
 
+/** Which records the vault opens for an App: it is told when the App changes, and again when it says that it knows none. */
+export abstract class VaultBindings {
+  /** Tells the vault exactly what the App uses now. @throws Problem of the vault */
+  abstract settle(appId: string): Promise<void>;
+}
+
 /** The `credentials` object of adapter calls (spec 2.4): all records of the App, under their `maps_to` names. */
 @Injectable()
 export class AppCredentials {
@@ -32,7 +40,7 @@ export class AppCredentials {
   constructor(
     @Inject(VAULT) vault: ServiceClient,
     changes: ChangeListener,
-    private readonly bindings: AppBindings,
+    private readonly bindings: VaultBindings,
     private readonly waits: CredentialWaits,
     @Inject(SETTINGS) settings: GatewaySettings,
   ) {
@@ -171,4 +179,37 @@ function pairFields(credentials: MappedCredentials): Credentials {
       [value].flat().map((one, at) => [at === 0 ? name : `${name}_next`, one] as const),
     ),
   );
+}
+
+/** Of the built-in Webhook app: verifies incoming requests, and signs outgoing ones. */
+export const signingSecret: CredentialDeclaration = {
+  key: 'SIGNING_SECRET',
+  type: 'text',
+  label: 'Signing secret',
+  maps_to: 'signing_secret',
+  required: false,
+  description: 'The field signing_secret is used. It checks the signatures of requests, and signs replies.',
+};
+
+/**
+ * What an App declares: the manifest's credentials; the built-in App, its secret, required if signatures are checked.
+ */
+export function declarationsOf(
+  app: Pick<AppRow, 'signature'>,
+  manifest: Pick<Manifest, 'credentials'> | null,
+): CredentialDeclaration[] {
+  return manifest?.credentials ?? [{ ...signingSecret, required: app.signature !== null }];
+}
+
+/**
+ * The declarations of an App that a record fills. A link without a declaration in the manifest in force has no effect.
+ */
+export function linksOf(
+  app: Pick<AppRow, 'credentials' | 'signature'>,
+  manifest: Pick<Manifest, 'credentials'> | null,
+): LinkedCredential[] {
+  return declarationsOf(app, manifest).flatMap(({ key, type, maps_to }) => {
+    const credentialId = app.credentials[key];
+    return credentialId === undefined ? [] : [{ key, type, maps_to, credential_id: credentialId }];
+  });
 }

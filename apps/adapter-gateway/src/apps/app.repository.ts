@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, Not, Repository } from 'typeorm';
-import { AdapterRow } from '../adapters/adapter.entity.js';
-import { AppRow } from '../entities/app.entity.js';
+import { AdapterRow, AppRow } from '../entities/app.entity.js';
 
 interface Scope {
   organizationId: string;
@@ -129,10 +128,6 @@ export class AppRepository {
       .innerJoin(AdapterRow, 'adapter', 'adapter.id = app.adapter_id')
       .where(`adapter.base_url = :baseUrl AND app.state <> 'retired'`, { baseUrl })
       .getMany();
-  }
-
-  byId(id: string): Promise<AppRow | null> {
-    return this.rows.findOneBy({ id });
   }
 
   changedAfter(version: number, limit: number): Promise<AppRow[]> {

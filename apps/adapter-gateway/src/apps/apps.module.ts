@@ -3,7 +3,7 @@ import { AdaptersModule } from '../adapters/adapters.module.js';
 import { WebhookTokensModule } from '../webhook-tokens/webhook-tokens.module.js';
 import { AppBindings } from './app-bindings.js';
 import { AppCredentialViews } from './app-credential-views.js';
-import { AppCredentials } from './app-credentials.js';
+import { AppCredentials, VaultBindings } from './app-credentials.js';
 import { AppViews } from './app-views.js';
 import { AppController } from './app.controller.js';
 import { AppRepository } from './app.repository.js';
@@ -37,6 +37,7 @@ import { SigningKeys } from './signing-keys.js';
     NewestReplyRepository,
     RefusedCalls,
     SigningKeys,
+    { provide: VaultBindings, useExisting: AppBindings },
   ],
   exports: [
     AppBindings,

@@ -9,9 +9,8 @@ import { AdapterRepository } from '../adapters/adapter.repository.js';
 import { AppCredentials } from './app-credentials.js';
 import { AppRepository } from './app.repository.js';
 import { fillable } from './credential-fit.js';
-import { installedAdapter, InstalledApps } from './installed-apps.js';
+import { type InstalledAdapter, installedAdapter, type InstalledApp, InstalledApps } from './installed-apps.js';
 import { RefusedCalls } from './refused-calls.js';
-import type { InstalledAdapter, InstalledApp } from './capabilities.js';
 
 /** Everything that a call of an adapter needs, except its content. */
 export interface CallTarget {

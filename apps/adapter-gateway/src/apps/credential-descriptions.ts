@@ -1,7 +1,7 @@
 import type { CredentialType } from '#libs/contracts';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { VAULT } from '../services.js';
+import { VAULT } from '../tokens.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 

@@ -1,7 +1,7 @@
 import type { CredentialDeclaration } from '#libs/adapter-sdk';
 import { missingFields } from '#libs/contracts';
 import type { CredentialDescription } from './credential-descriptions.js';
-import { signingSecret } from './declared-credentials.js';
+import { signingSecret } from './app-credentials.js';
 
 /** The declarations that a record fills by its type and field names, when one record is given for all of them. */
 export function fillable(

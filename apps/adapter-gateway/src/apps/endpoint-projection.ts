@@ -8,10 +8,9 @@ import {
   type LinkedCredential,
 } from '#libs/contracts';
 import { senderById } from '#libs/webhook-senders';
-import type { AdapterRow } from '../adapters/adapter.entity.js';
-import type { AppRow } from '../entities/app.entity.js';
-import { capabilitiesOf } from './capabilities.js';
-import { linksOf } from './declared-credentials.js';
+import type { AdapterRow, AppRow } from '../entities/app.entity.js';
+import { linksOf } from './app-credentials.js';
+import { capabilitiesOf } from './installed-apps.js';
 
 /** What the ingress is told about an App. @param adapter null for the built-in Webhook app */
 export function endpointOf(app: AppRow, adapter: Pick<AdapterRow, 'manifest' | 'disabled'> | null): Endpoint {

@@ -2,9 +2,9 @@ import type { Credentials } from '#libs/adapter-sdk';
 import { errorCode } from '#libs/queue';
 import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { AdapterError, refusesPlatform } from '../adapters/adapter-error.js';
+import { AdapterError, refusesPlatform } from '../adapters/adapter-answer.js';
+import type { InstalledApp } from './installed-apps.js';
 import { AppCredentials } from './app-credentials.js';
-import type { InstalledApp } from './capabilities.js';
 
 /** The provider, or the adapter for it, refuses the credentials of a call. */
 export const refusedTokenCode = 'auth_failed';

@@ -1,9 +1,8 @@
 import type { KeyCheck } from '#libs/contracts';
 import { type FieldError, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { AdapterRow } from '../adapters/adapter.entity.js';
-import { VAULT } from '../services.js';
-import type { AppRow } from '../entities/app.entity.js';
+import type { AdapterRow, AppRow } from '../entities/app.entity.js';
+import { VAULT } from '../tokens.js';
 import { endpointOf, keyChecks } from './endpoint-projection.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;

@@ -1,7 +1,7 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import type { Principal } from '#libs/service-kit';
 import type { AppRow } from '../entities/app.entity.js';
-import { capabilitiesOf } from './capabilities.js';
+import { capabilitiesOf } from './installed-apps.js';
 import type { TokenSeal } from '../webhook-tokens/token-seal.js';
 
 /** Why the URL is not shown. */

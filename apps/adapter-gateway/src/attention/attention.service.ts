@@ -1,18 +1,17 @@
 import { attentionAtMost, type AttentionItem } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AdapterRow } from '../adapters/adapter.entity.js';
+import { waitsForCredential } from '../apps/credential-waits.js';
+import type { AdapterRow, AppRow } from '../entities/app.entity.js';
+import { SETTINGS } from '../tokens.js';
 import { AdapterService } from '../registration/adapter.service.js';
 import { AppViews } from '../apps/app-views.js';
 import type { AppView } from '../apps/app-view.dto.js';
 import { AppService } from '../apps/app.service.js';
-import type { AppRow } from '../entities/app.entity.js';
 import { SigningKeys } from '../apps/signing-keys.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
-import { waitsForCredential } from '../apps/credential-not-ready.js';
 import { type WaitingGroup, WaitingReplies } from '../deliveries/waiting-replies.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
 import { AttentionRepository, type TroubledConnection } from './attention.repository.js';
 
 /** The Apps, adapters and sources of a project that do not work, or wait for a person. */

@@ -1,15 +1,19 @@
 import type { ServiceSchema } from '#libs/database';
 import { Audit } from '../audit/audit.entity.js';
 import { AdapterHealthRow } from '../entities/adapter-health.entity.js';
-import { AdapterRow } from '../adapters/adapter.entity.js';
+import { AdapterRow, AppRow } from '../entities/app.entity.js';
+import {
+  AddressPaceRow,
+  DeliveryAttachmentRow,
+  DeliveryPartRow,
+  DeliveryRow,
+  OfferedChoice,
+} from '../entities/delivery.entity.js';
+import { InboundWaitRow, ParsedMessages } from '../inbound/inbound.entity.js';
 import { ManifestVersionRow } from '../registration/manifest-version.entity.js';
 import { SkillRemovalRow } from '../adapters/skill-removal.entity.js';
 import { ConformanceRunRow } from '../entities/conformance-run.entity.js';
-import { AppRow } from '../entities/app.entity.js';
-import { AddressPaceRow, DeliveryAttachmentRow, DeliveryPartRow, DeliveryRow } from '../entities/delivery.entity.js';
 import { HeldConnection } from '../held-connections/held-connection.entity.js';
-import { InboundWaitRow } from '../inbound/inbound-wait.entity.js';
-import { ParsedMessages } from '../inbound/parsed-messages.entity.js';
 import { SourceChangeRow } from '../sources/source-change.entity.js';
 import { SourceDocumentRow } from '../sources/source-document.entity.js';
 import { SourceRow } from '../sources/source.entity.js';
@@ -25,7 +29,6 @@ import { Suspects1795766100000 } from './1795766100000-suspects.js';
 import { ProviderStatuses1795767900000 } from './1795767900000-provider-statuses.js';
 import { HeldConnection1795808000000 } from './1795808000000-held-connection.js';
 import { OfferedChoice1795806000000 } from './1795806000000-offered-choice.js';
-import { OfferedChoice } from '../deliveries/offered-choice.entity.js';
 import { Missed1795807000000 } from './1795807000000-missed.js';
 import { ReplyAddress1795812000000 } from './1795812000000-reply-address.js';
 import { WebChat1795814000000 } from './1795814000000-web-chat.js';

@@ -5,7 +5,7 @@ import { RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../tokens.js';
 
 const cleanEveryMs = 600_000;
 const idleMs = 3_600_000;

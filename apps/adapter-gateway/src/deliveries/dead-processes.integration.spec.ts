@@ -2,7 +2,7 @@ import type { DeliverySendPayload } from '#libs/contracts';
 import { Liveness } from '#libs/database';
 import { until } from '#libs/testing';
 import pg from 'pg';
-import { InboundWaitRepository } from '../inbound/inbound-wait.repository.js';
+import { InboundWaitRepository } from '../inbound/inbound.repository.js';
 import { Deliveries, deliveryOf } from '../testing/deliveries.js';
 import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
 import { fakeAdapter, type FakeAdapter } from '../testing/fake-adapter.js';

@@ -9,7 +9,7 @@ import {
   type JsonObject,
   wholeNumberAsText,
 } from '#libs/adapter-sdk';
-import type { FailedAnswer } from '../adapters/adapter-error.js';
+import type { FailedAnswer } from '../adapters/adapter-answer.js';
 
 const maxText = 500;
 

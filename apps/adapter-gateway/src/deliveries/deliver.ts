@@ -11,16 +11,15 @@ import { JobClient, PermanentFailure, RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { wrongDelivery, wrongDeliveryDetail } from '../adapters/answer-fields.js';
-import { AdapterError, type FailedAnswer } from '../adapters/adapter-error.js';
+import { AdapterError, type FailedAnswer } from '../adapters/adapter-answer.js';
+import { CallSlots } from '../adapters/call-limits.js';
+import { canSend, type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
+import { EGRESS, SETTINGS } from '../tokens.js';
 import { AdapterReadiness } from '../adapters/adapter-readiness.js';
-import { CallSlots } from '../adapters/call-slots.js';
 import type { AppRow } from '../entities/app.entity.js';
 import { AppCredentials } from '../apps/app-credentials.js';
-import { canSend, InstalledApps } from '../apps/installed-apps.js';
 import { directDeliver } from '../direct/direct-deliver.js';
-import { EGRESS } from '../services.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
 import { originMarker } from '#libs/direct-app';
 import { AddressPace } from './address-pace.js';
 import { deliverAnswer, deliverRefusal } from './deliver-answer.js';
@@ -37,7 +36,6 @@ import { featureFields, fittedContent } from './message-features.js';
 import { NumberedChoices } from './numbered-choices.js';
 import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.js';
 import { RefusedTokens } from './refused-token.js';
-import type { InstalledAdapter } from '../apps/capabilities.js';
 import { Mailbox } from '../web-chat/mailbox.js';
 
 /** The other claim has a lease; its outcome is recorded long before that ends. */

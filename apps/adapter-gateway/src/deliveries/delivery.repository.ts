@@ -8,7 +8,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, Repository } from 'typeorm';
 import { DeliveryRow, type ProviderStatus, providerStatuses } from '../entities/delivery.entity.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../tokens.js';
 import type { DeliveryOutcome } from './delivery.verdict.js';
 import { answerLostCode } from './lost-answers.js';
 

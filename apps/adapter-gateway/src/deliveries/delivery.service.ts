@@ -13,15 +13,13 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { circuitOpenCode } from '../adapters/breaker.js';
-import { busyCode } from '../adapters/call-slots.js';
+import { disabledCode, notReadyCode } from '../adapters/adapter-readiness.js';
+import { busyCode, circuitOpenCode } from '../adapters/call-limits.js';
+import { waitsForCredential } from '../apps/credential-waits.js';
+import { ENGINE, SETTINGS } from '../tokens.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import type { DeliveryRow } from '../entities/delivery.entity.js';
-import { ENGINE } from '../services.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
-import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
-import { waitsForCredential } from '../apps/credential-not-ready.js';
 import { Deliverer } from './deliver.js';
 import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult, jobOf } from './delivery.repository.js';
 import { deliveryOutcome, type DeliveryOutcome } from './delivery.verdict.js';

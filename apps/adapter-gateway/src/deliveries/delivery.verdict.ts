@@ -2,7 +2,7 @@ import type { DeliverFailure } from '#libs/adapter-sdk';
 import { backoffMs } from '#libs/contracts';
 import { errorCode } from '#libs/queue';
 import { type Policy, type Settlement, settlementOf, type Verdict, verdictOf } from '#libs/work';
-import { AdapterError } from '../adapters/adapter-error.js';
+import { AdapterError } from '../adapters/adapter-answer.js';
 import type { DeliveryRow, DeliveryState } from '../entities/delivery.entity.js';
 import type { GatewaySettings } from '../env.js';
 import { answerLostCode, type AttemptResult } from './lost-answers.js';

@@ -1,7 +1,7 @@
 import { type DeliverFailure, deliverFailure } from '#libs/adapter-sdk';
 import { RunLater } from '#libs/queue';
 import { DeliveryRow } from '../entities/delivery.entity.js';
-import { AdapterError } from '../adapters/adapter-error.js';
+import { AdapterError } from '../adapters/adapter-answer.js';
 import { deliveryOutcome, inWords, type RetryLimits } from './delivery.verdict.js';
 
 const hourMs = 3_600_000;

@@ -1,10 +1,10 @@
 import { type Credentials, deliverFailure, type DeliverResponse, wholeNumberAsText } from '#libs/adapter-sdk';
 import { Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
-import { AdapterError } from '../adapters/adapter-error.js';
+import { AdapterError } from '../adapters/adapter-answer.js';
+import type { InstalledAdapter } from '../apps/installed-apps.js';
 import { wrongLookup } from '../adapters/answer-fields.js';
 import type { DeliveryRow } from '../entities/delivery.entity.js';
-import type { InstalledAdapter } from '../apps/capabilities.js';
 
 export const answerLostCode = 'answer_lost';
 

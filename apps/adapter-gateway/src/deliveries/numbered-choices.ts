@@ -3,10 +3,9 @@ import type { NormalizedMessage } from '#libs/contracts';
 import { Database, Sweeping } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import type { DeliveryRow } from '../entities/delivery.entity.js';
+import type { DeliveryRow, OfferedChoice } from '../entities/delivery.entity.js';
+import { SETTINGS } from '../tokens.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
-import type { OfferedChoice } from './offered-choice.entity.js';
 
 const cleanEveryMs = 600_000;
 /** Longer than any label or number: other messages are not looked at. */

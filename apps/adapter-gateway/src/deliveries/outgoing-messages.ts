@@ -4,10 +4,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
 import { wrongFormat } from '../adapters/answer-fields.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import type { InstalledAdapter } from '../apps/installed-apps.js';
+import { SETTINGS } from '../tokens.js';
 import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { DeliveryPartRepository, type FormattedText } from './delivery.repository.js';
-import type { InstalledAdapter } from '../apps/capabilities.js';
 
 export interface SplitLimits {
   /** UTF-16 units of a part, as it is sent. */

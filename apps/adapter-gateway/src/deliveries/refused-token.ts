@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { refusedTokenCode, refusesToken } from '../apps/refused-calls.js';
 import { AnswerLost, type AttemptResult } from './lost-answers.js';
-import type { InstalledApp } from '../apps/capabilities.js';
+import type { InstalledApp } from '../apps/installed-apps.js';
 
 /**
  * A provider may refuse an access token before it expires: it was revoked, or the account's password has changed. Such a

@@ -5,13 +5,11 @@ import { Metrics, type Principal } from '#libs/service-kit';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { AdapterClient } from '../adapters/adapter-client.js';
-import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
-import { circuitOpenCode } from '../adapters/breaker.js';
-import { busyCode } from '../adapters/call-slots.js';
+import { disabledCode, notReadyCode } from '../adapters/adapter-readiness.js';
+import { busyCode, circuitOpenCode } from '../adapters/call-limits.js';
+import { credentialWaitCodes, CredentialWaits } from '../apps/credential-waits.js';
 import { HealthPoller } from '../adapters/health-poller.js';
 import { AppRepository } from '../apps/app.repository.js';
-import { credentialWaitCodes } from '../apps/credential-not-ready.js';
-import { CredentialWaits } from '../apps/credential-waits.js';
 import { DeliveryRepository, jobOf } from './delivery.repository.js';
 import { answerLostCode } from './lost-answers.js';
 

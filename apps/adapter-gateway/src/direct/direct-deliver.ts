@@ -9,7 +9,7 @@ import {
 } from '#libs/adapter-sdk';
 import { type Egress, EgressError } from '#libs/egress';
 import { inSpan } from '#libs/telemetry';
-import { readRetryAfter } from '../adapters/retry-after.js';
+import { readRetryAfter } from '../adapters/adapter-answer.js';
 import type { AppRow } from '../entities/app.entity.js';
 import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { originField, originHeader, originMarker } from '#libs/direct-app';

@@ -5,7 +5,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import type { AppRow } from '../entities/app.entity.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../tokens.js';
 import { type ConnectionGap, HeldConnection } from './held-connection.entity.js';
 
 @Injectable()

@@ -10,8 +10,7 @@ import { wrongPoll } from '../adapters/answer-fields.js';
 import { type CallTarget, CallTargets } from '../apps/call-targets.js';
 import { CredentialWaits } from '../apps/credential-waits.js';
 import type { GatewaySettings } from '../env.js';
-import { INGRESS } from '../services.js';
-import { SETTINGS } from '../settings.js';
+import { INGRESS, SETTINGS } from '../tokens.js';
 import type { ConnectionGap, HeldConnection } from './held-connection.entity.js';
 import { HeldConnectionRepository } from './held-connection.repository.js';
 

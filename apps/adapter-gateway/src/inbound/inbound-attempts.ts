@@ -14,20 +14,17 @@ import {
 } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AdapterClient } from '../adapters/adapter-client.js';
-import { AdapterError } from '../adapters/adapter-error.js';
-import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
-import { AdapterReadiness } from '../adapters/adapter-readiness.js';
-import { credentialWaitCodes, waitsForCredential } from '../apps/credential-not-ready.js';
-import { CredentialWaits } from '../apps/credential-waits.js';
-import { InstalledApps } from '../apps/installed-apps.js';
+import { AdapterError } from '../adapters/adapter-answer.js';
+import { AdapterReadiness, disabledCode, notReadyCode } from '../adapters/adapter-readiness.js';
+import { circuitOpenCode } from '../adapters/call-limits.js';
+import { credentialWaitCodes, CredentialWaits, waitsForCredential } from '../apps/credential-waits.js';
+import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
+import { SETTINGS } from '../tokens.js';
+import type { InboundWaitRow } from './inbound.entity.js';
+import { InboundWaitRepository, type Rescheduled } from './inbound.repository.js';
 import { InFlightLimiter, type Policy, settlementOf, Suspects, type Verdict, verdictOf } from '#libs/work';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
-import type { InboundWaitRow } from './inbound-wait.entity.js';
-import { InboundWaitRepository, type Rescheduled } from './inbound-wait.repository.js';
 import { InboundService } from './inbound.service.js';
-import { circuitOpenCode } from '../adapters/breaker.js';
-import type { InstalledAdapter } from '../apps/capabilities.js';
 
 const takeEveryMs = 500;
 /** Lets one query to Postgres fill several slots. */

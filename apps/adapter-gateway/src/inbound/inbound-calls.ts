@@ -3,13 +3,13 @@ import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
-import { AdapterError } from '../adapters/adapter-error.js';
+import { AdapterError } from '../adapters/adapter-answer.js';
+import type { InstalledAdapter, InstalledApp } from '../apps/installed-apps.js';
 import { wrongVerification } from '../adapters/answer-fields.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { RefusedCalls, refusedTokenCode } from '../apps/refused-calls.js';
 import { normalizedMessages } from './normalized-messages.js';
 import { shortText, type WebhookRefused, webhookRefused, webhookRefusedByStatus } from './webhook-refusal.js';
-import type { InstalledAdapter, InstalledApp } from '../apps/capabilities.js';
 
 /** A webhook on its way to the adapter of its App. */
 export interface Webhook {

@@ -7,7 +7,7 @@ import { AdapterClient } from '../adapters/adapter-client.js';
 import { AppService } from '../apps/app.service.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import { Handshakes, type PossibleHandshake } from './handshakes.js';
-import { ParsedMessagesRepository } from './parsed-messages.repository.js';
+import { ParsedMessagesRepository } from './inbound.repository.js';
 
 class HandshakeBody implements PossibleHandshake {
   @AsGiven() @IsObject() request: InboundRequest;

@@ -6,12 +6,11 @@ import { OriginsModule } from '../origins/origins.module.js';
 import { Handshakes } from './handshakes.js';
 import { InboundAttempts } from './inbound-attempts.js';
 import { InboundCalls } from './inbound-calls.js';
-import { InboundWaitRepository } from './inbound-wait.repository.js';
+import { InboundWaitRepository, ParsedMessagesRepository } from './inbound.repository.js';
 import { InboundController } from './inbound.controller.js';
 import { InboundHandler } from './inbound.handler.js';
 import { InboundService } from './inbound.service.js';
 import { OrphanedWaits } from './orphaned-waits.js';
-import { ParsedMessagesRepository } from './parsed-messages.repository.js';
 
 @Module({
   imports: [AdaptersModule, AppsModule, DeliveriesModule, OriginsModule],

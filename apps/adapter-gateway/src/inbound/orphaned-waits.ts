@@ -3,8 +3,8 @@ import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
-import { InboundWaitRepository } from './inbound-wait.repository.js';
+import { SETTINGS } from '../tokens.js';
+import { InboundWaitRepository } from './inbound.repository.js';
 
 const deadKeptMs = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { type Credentials, type JsonObject, redactSecrets, WEBHOOK_REFUSALS } from '#libs/adapter-sdk';
-import type { FailedAnswer } from '../adapters/adapter-error.js';
+import type { FailedAnswer } from '../adapters/adapter-answer.js';
 
 /** Why an adapter does not accept a webhook: a code, and its words for a person. */
 export interface WebhookRefused {

@@ -1,8 +1,7 @@
 import { notFound, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import type { AdapterRow } from '../adapters/adapter.entity.js';
+import type { AdapterRow, AppRow } from '../entities/app.entity.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
-import type { AppRow } from '../entities/app.entity.js';
 import { AppRepository } from '../apps/app.repository.js';
 import { AppService } from '../apps/app.service.js';
 import { AdapterService } from '../registration/adapter.service.js';

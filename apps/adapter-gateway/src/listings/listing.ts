@@ -1,7 +1,7 @@
 import type { CredentialDeclaration, Manifest } from '#libs/adapter-sdk';
 import { sanitizeName } from '#libs/sanitizer';
-import { signingSecret } from '../apps/declared-credentials.js';
-import type { AdapterRow } from '../adapters/adapter.entity.js';
+import { signingSecret } from '../apps/app-credentials.js';
+import type { AdapterRow } from '../entities/app.entity.js';
 
 /** What Settings → Integrations offers to install. */
 export interface Listing {

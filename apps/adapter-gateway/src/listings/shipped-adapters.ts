@@ -3,7 +3,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { ManifestFetch } from '../adapters/manifest.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../tokens.js';
 
 export interface ShippedAdapter {
   /** Where the adapter is mounted. */

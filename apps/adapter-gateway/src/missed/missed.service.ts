@@ -5,15 +5,13 @@ import { Problem, type ServiceClient } from '#libs/service-kit';
 import { type Policy, settlementOf, type Verdict, verdictOf } from '#libs/work';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
-import { AppRepository } from '../apps/app.repository.js';
+import { InstalledRepository } from '../adapters/installed.repository.js';
 import { AppViews } from '../apps/app-views.js';
 import { CallTargets } from '../apps/call-targets.js';
-import { credentialWaitCodes } from '../apps/credential-not-ready.js';
-import { CredentialWaits } from '../apps/credential-waits.js';
+import { credentialWaitCodes, CredentialWaits } from '../apps/credential-waits.js';
+import { INGRESS, SETTINGS } from '../tokens.js';
 import { refusedTokenCode } from '../apps/refused-calls.js';
 import type { GatewaySettings } from '../env.js';
-import { INGRESS } from '../services.js';
-import { SETTINGS } from '../settings.js';
 import type { MissedAsk } from './missed-ask.entity.js';
 import { MissedAskRepository, type Window } from './missed-ask.repository.js';
 
@@ -54,7 +52,7 @@ export class MissedService extends Sweeping {
 
   constructor(
     private readonly asks: MissedAskRepository,
-    private readonly apps: AppRepository,
+    private readonly installed: InstalledRepository,
     private readonly views: AppViews,
     private readonly targets: CallTargets,
     private readonly adapters: AdapterClient,
@@ -119,7 +117,7 @@ export class MissedService extends Sweeping {
   }
 
   private async page(row: MissedAsk, cursor: string | null): Promise<MissedSinceResult & { ok: true }> {
-    const app = await this.apps.byId(row.app_id);
+    const app = await this.installed.app(row.app_id);
     const answer = await this.targets.workWithApp(
       row.app_id,
       ({ baseUrl, manifest, credentials, context }) => {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { AdapterHealthRow } from '../entities/adapter-health.entity.js';
-import { AdapterRow } from '../adapters/adapter.entity.js';
+import { AdapterRow } from '../entities/app.entity.js';
 import { SkillRemovalRow } from '../adapters/skill-removal.entity.js';
 import { ConformanceRunRow } from '../entities/conformance-run.entity.js';
 import { ManifestVersionRow } from './manifest-version.entity.js';

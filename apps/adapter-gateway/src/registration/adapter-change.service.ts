@@ -1,6 +1,6 @@
 import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import type { AdapterRow } from '../adapters/adapter.entity.js';
+import type { AdapterRow } from '../entities/app.entity.js';
 import { HealthPoller } from '../adapters/health-poller.js';
 import { HealthProbe } from '../adapters/health.js';
 import { ManifestFetch } from '../adapters/manifest.js';

@@ -1,8 +1,7 @@
 import { sanitizeName } from '#libs/sanitizer';
 import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import { AdapterSkill } from '../adapters/adapter-skill.js';
-import type { AdapterRow } from '../adapters/adapter.entity.js';
+import { type AdapterRow, AdapterSkill } from '../entities/app.entity.js';
 import type { ManifestDifference } from '../adapters/manifest-difference.js';
 import { type ManifestWarning, manifestWarnings } from '../adapters/manifest-warnings.js';
 import { ManifestView } from '../adapters/manifest.dto.js';

@@ -3,7 +3,7 @@ import { newId } from '#libs/contracts';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { waitingSkill } from '../adapters/adapter-skill.js';
-import type { AdapterRow } from '../adapters/adapter.entity.js';
+import type { AdapterRow } from '../entities/app.entity.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import { HealthPoller } from '../adapters/health-poller.js';
 import { HealthProbe } from '../adapters/health.js';

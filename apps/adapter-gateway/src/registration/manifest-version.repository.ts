@@ -3,7 +3,7 @@ import { newId } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
-import { AdapterRow } from '../adapters/adapter.entity.js';
+import { AdapterRow } from '../entities/app.entity.js';
 import { manifestDifferences } from '../adapters/manifest-difference.js';
 import { ManifestVersionRow } from './manifest-version.entity.js';
 import { touchApps, type TouchedApp } from './touched-app.repository.js';

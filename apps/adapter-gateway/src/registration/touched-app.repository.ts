@@ -1,7 +1,7 @@
 import type { Manifest } from '#libs/adapter-sdk';
 import type { EntityManager } from 'typeorm';
 import type { AppRow } from '../entities/app.entity.js';
-import { capabilitiesOf } from '../apps/capabilities.js';
+import { capabilitiesOf } from '../apps/installed-apps.js';
 import { namedForDirection } from '../apps/direction.js';
 
 /** An App whose endpoint has to be read again, because its adapter changed. */

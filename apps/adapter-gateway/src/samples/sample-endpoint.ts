@@ -2,13 +2,12 @@ import type { Credentials } from '#libs/adapter-sdk';
 import type { Endpoint } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { AdapterRepository } from '../adapters/adapter.repository.js';
+import { InstalledRepository } from '../adapters/installed.repository.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import type { AppRow } from '../entities/app.entity.js';
 import { AppViews } from '../apps/app-views.js';
 import { endpointOf } from '../apps/endpoint-projection.js';
-import { installedAdapter } from '../apps/installed-apps.js';
-import type { InstalledApp } from '../apps/capabilities.js';
+import { installedAdapter, type InstalledApp } from '../apps/installed-apps.js';
 
 /** What it takes to send to an App as its provider does. */
 export interface SampleEndpoint {
@@ -23,7 +22,7 @@ export interface SampleEndpoint {
 @Injectable()
 export class SampleEndpoints {
   constructor(
-    private readonly adapters: AdapterRepository,
+    private readonly rows: InstalledRepository,
     private readonly credentials: AppCredentials,
     private readonly views: AppViews,
   ) {}
@@ -32,7 +31,7 @@ export class SampleEndpoints {
   async of(app: AppRow): Promise<SampleEndpoint> {
     if (app.state === 'retired')
       throw new Problem(409, 'app_retired', 'The App is retired: its webhook URL no longer works.');
-    const adapter = app.adapter_id === null ? null : await this.adapters.byId(app.adapter_id);
+    const adapter = app.adapter_id === null ? null : await this.rows.adapter(app.adapter_id);
     const path = this.views.webhookPath(app, adapter?.manifest ?? null);
     if (typeof path === 'object') {
       throw path.hidden === 'does_not_receive'

@@ -3,7 +3,7 @@ import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppService } from '../apps/app.service.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../tokens.js';
 import type { AvailableSamplesView, SampleView, SendSample } from './sample.dto.js';
 import { SampleBodies, samplesOf } from './sample-bodies.js';
 import { givenHeaders } from './sample-headers.js';

@@ -3,7 +3,7 @@ import { createEgress, type Egress, EgressError } from '#libs/egress';
 import { type Principal, ServiceTokens } from '#libs/service-kit';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../tokens.js';
 
 export interface WebhookRequest {
   method: 'GET' | 'POST';

@@ -2,9 +2,8 @@ import { Sweeping } from '#libs/database';
 import { errorCode } from '#libs/queue';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { ENGINE } from '../services.js';
+import { ENGINE, SETTINGS } from '../tokens.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
 import { KnowledgeFeedRepository, type UntoldDocument } from './knowledge-feed.repository.js';
 
 /** Longer than a call to the engine may take. */

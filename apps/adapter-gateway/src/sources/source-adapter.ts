@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import type { CallTarget } from '../apps/call-targets.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../tokens.js';
 import { type ChangePage, changePage } from './change-page.js';
 import { type FetchedFile, fetchedFile } from './fetched-file.js';
 

@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { SourceRow } from './source.entity.js';
 import { SourceRepository } from './source.repository.js';
 import { SourceSyncs } from './source-syncs.js';
-import type { InstalledApp } from '../apps/capabilities.js';
+import type { InstalledApp } from '../apps/installed-apps.js';
 import { InboundService } from '../inbound/inbound.service.js';
 
 const freshMs = 1_000;

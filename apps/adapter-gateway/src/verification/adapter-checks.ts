@@ -3,11 +3,11 @@ import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { withRetries } from '../adapter-calls/with-retries.js';
 import { AdapterClient } from '../adapters/adapter-client.js';
-import type { AdapterRow } from '../adapters/adapter.entity.js';
+import { capabilitiesOf, type InstalledApp } from '../apps/installed-apps.js';
+import type { AdapterRow } from '../entities/app.entity.js';
 import { wrongFormat } from '../adapters/answer-fields.js';
 import { HealthPoller } from '../adapters/health-poller.js';
 import { AppCredentials } from '../apps/app-credentials.js';
-import { capabilitiesOf, type InstalledApp } from '../apps/capabilities.js';
 import { notApplicable, skipped, type Verdict } from './check.js';
 
 const formatted = 'Hello from **Gatehouse**';

@@ -3,18 +3,16 @@ import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { VerifyCalls } from '../adapter-calls/verify-calls.js';
 import { verifyFailure, type VerifyOutcome } from '../adapter-calls/verify-outcome.js';
-import { disabledCode, notReadyCode } from '../adapters/adapter-not-ready.js';
-import { circuitOpenCode } from '../adapters/breaker.js';
-import { busyCode } from '../adapters/call-slots.js';
+import { disabledCode, notReadyCode } from '../adapters/adapter-readiness.js';
+import { busyCode, circuitOpenCode } from '../adapters/call-limits.js';
+import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
 import type { AppCredentialView } from '../apps/app-credential.dto.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import { AppViews } from '../apps/app-views.js';
 import { AppService } from '../apps/app.service.js';
-import { InstalledApps } from '../apps/installed-apps.js';
 import { RefusedCalls } from '../apps/refused-calls.js';
 import { type Check, notApplicable, type Verdict } from './check.js';
 import { Checklist } from './checklist.js';
-import type { InstalledApp } from '../apps/capabilities.js';
 
 /** Given without a call to the adapter, which could only refuse. */
 interface MissingCredentials {

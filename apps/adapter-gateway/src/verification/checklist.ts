@@ -1,13 +1,13 @@
 import type { Credentials } from '#libs/adapter-sdk';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { AdapterRepository } from '../adapters/adapter.repository.js';
+import { InstalledRepository } from '../adapters/installed.repository.js';
 import { type SampleEndpoint, SampleEndpoints } from '../samples/sample-endpoint.js';
 import { AdapterChecks } from './adapter-checks.js';
 import { type Check, type CheckId, checkNames, checkOf, notApplicable, type Verdict } from './check.js';
 import { EndpointChecks } from './endpoint-checks.js';
 import { HandshakeCheck } from './handshake-check.js';
-import type { InstalledApp } from '../apps/capabilities.js';
+import type { InstalledApp } from '../apps/installed-apps.js';
 
 type Verdicts = Record<CheckId, Verdict>;
 type ReceivingVerdicts = Omit<Verdicts, 'adapter_ready' | 'credentials_accepted' | 'delivery_prepared'>;
@@ -25,7 +25,7 @@ interface Found {
 @Injectable()
 export class Checklist {
   constructor(
-    private readonly adapters: AdapterRepository,
+    private readonly rows: InstalledRepository,
     private readonly endpoints: SampleEndpoints,
     private readonly adapter: AdapterChecks,
     private readonly endpoint: EndpointChecks,
@@ -34,7 +34,7 @@ export class Checklist {
 
   /** Polls the adapter; what that finds holds for all calls of it from then on. */
   async adapterReady(app: InstalledApp['app']): Promise<Verdict> {
-    return this.adapter.ready(app.adapter_id === null ? null : await this.adapters.byId(app.adapter_id));
+    return this.adapter.ready(app.adapter_id === null ? null : await this.rows.adapter(app.adapter_id));
   }
 
   async run(

@@ -1,7 +1,7 @@
 import { Sweeping } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../tokens.js';
 import { WebChatStreams } from './web-chat-streams.js';
 import { type NewMessage, WebChatRepository } from './web-chat.repository.js';
 

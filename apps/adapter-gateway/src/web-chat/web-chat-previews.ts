@@ -1,6 +1,6 @@
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { ENGINE } from '../services.js';
+import { ENGINE } from '../tokens.js';
 import type { Conversing } from './web-chat.repository.js';
 
 /** A page that is shown what is being written. */

@@ -3,8 +3,7 @@ import { PermanentFailure } from '#libs/queue';
 import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AppCredentials } from '../apps/app-credentials.js';
-import { InstalledApps } from '../apps/installed-apps.js';
-import type { InstalledApp } from '../apps/capabilities.js';
+import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
 import type { AppRow } from '../entities/app.entity.js';
 import { readVisitor, type Visitor } from './visitor.js';
 

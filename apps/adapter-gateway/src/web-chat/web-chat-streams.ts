@@ -2,7 +2,7 @@ import { bySetting, EventStream, limitReached, Metrics, networkOf, Problem } fro
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../tokens.js';
 import { type PreviewReader, WebChatPreviews } from './web-chat-previews.js';
 import { readAtOnce, type ShownMessage, WebChatRepository } from './web-chat.repository.js';
 

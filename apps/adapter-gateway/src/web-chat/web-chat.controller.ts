@@ -3,7 +3,7 @@ import { Body, Controller, Headers, HttpCode, Inject, Post, Res } from '@nestjs/
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../tokens.js';
 import { readAfter, readBody, readMessage } from './web-chat.dto.js';
 import { WebChatService } from './web-chat.service.js';
 import { type Visit, WebChatSites } from './web-chat-sites.js';

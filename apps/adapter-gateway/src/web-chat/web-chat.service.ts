@@ -1,8 +1,7 @@
 import { bySetting, limitReached, networkOf, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { INGRESS } from '../services.js';
-import { SETTINGS } from '../settings.js';
+import { INGRESS, SETTINGS } from '../tokens.js';
 import { Mailbox } from './mailbox.js';
 import type { ChatMessage } from './web-chat.dto.js';
 import type { Visit } from './web-chat-sites.js';

@@ -5,14 +5,13 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { wrongRenewal } from '../adapters/answer-fields.js';
 import type { AppRow } from '../entities/app.entity.js';
-import { AppRepository } from '../apps/app.repository.js';
+import { InstalledRepository } from '../adapters/installed.repository.js';
 import { AppViews } from '../apps/app-views.js';
 import { type CallTarget, CallTargets } from '../apps/call-targets.js';
-import { credentialWaitCodes } from '../apps/credential-not-ready.js';
-import { CredentialWaits } from '../apps/credential-waits.js';
+import { credentialWaitCodes, CredentialWaits } from '../apps/credential-waits.js';
+import { SETTINGS } from '../tokens.js';
 import { refusedTokenCode } from '../apps/refused-calls.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
 import { type RenewalOutcome, WebhookRenewalRepository } from './webhook-renewal.repository.js';
 
 const dayMs = 86_400_000;
@@ -29,7 +28,7 @@ export class WebhookRenewer extends Sweeping {
 
   constructor(
     private readonly renewals: WebhookRenewalRepository,
-    private readonly apps: AppRepository,
+    private readonly installed: InstalledRepository,
     private readonly views: AppViews,
     private readonly targets: CallTargets,
     private readonly adapters: AdapterClient,
@@ -53,7 +52,7 @@ export class WebhookRenewer extends Sweeping {
   }
 
   private async renew(appId: string): Promise<void> {
-    const app = await this.apps.byId(appId);
+    const app = await this.installed.app(appId);
     const outcome = await this.ask(app, appId).catch((error: unknown) => this.failure(app, error));
     if (outcome.error !== null) {
       const { error: code, error_detail: detail } = outcome;

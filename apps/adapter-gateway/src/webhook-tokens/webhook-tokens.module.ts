@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { SETTINGS } from '../tokens.js';
 import { TokenSeal } from './token-seal.js';
 
 @Module({

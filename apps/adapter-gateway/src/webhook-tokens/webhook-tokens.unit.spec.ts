@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { sealingKeys, TokenSeal } from './token-seal.js';
+import { sealingKeys } from '../env.js';
+import { TokenSeal } from './token-seal.js';
 
 const [first, second] = [randomBytes(32), randomBytes(32)];
 

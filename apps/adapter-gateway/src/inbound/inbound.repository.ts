@@ -1,4 +1,4 @@
-import type { InboundParsePayload } from '#libs/contracts';
+import type { InboundParsePayload, NormalizedMessage } from '#libs/contracts';
 import { Liveness } from '#libs/database';
 import { type Settlement, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
@@ -6,8 +6,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, LessThan, Repository } from 'typeorm';
 import type { AdapterLoad } from '../adapters/adapter-client.js';
 import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
-import { InboundWaitRow } from './inbound-wait.entity.js';
+import { SETTINGS } from '../tokens.js';
+import { InboundWaitRow, ParsedMessages } from './inbound.entity.js';
 
 /** A receipt to retry. Its first attempt had no row: that is claim 0. */
 export interface Rescheduled {
@@ -146,5 +146,25 @@ export class InboundWaitRepository {
 
   async forget(receiptIds: string[]): Promise<void> {
     await this.rows.delete({ receipt_id: In(receiptIds) });
+  }
+}
+
+@Injectable()
+export class ParsedMessagesRepository {
+  constructor(@InjectRepository(ParsedMessages) private readonly rows: Repository<ParsedMessages>) {}
+
+  async keep(receiptId: string, organizationId: string, messages: NormalizedMessage[]): Promise<void> {
+    const row = { receipt_id: receiptId, organization_id: organizationId, created_at: new Date() };
+    await this.rows.upsert({ ...row, messages: JSON.stringify(messages) }, ['receipt_id']);
+  }
+
+  async read(receiptId: string, organizationId: string): Promise<NormalizedMessage[] | null> {
+    const row = await this.rows.findOneBy({ receipt_id: receiptId, organization_id: organizationId });
+    return row ? (JSON.parse(row.messages) as NormalizedMessage[]) : null;
+  }
+
+  /** The router reads them within seconds; parsing a receipt again stores them again. */
+  async forgetOlderThan(ageMs: number): Promise<void> {
+    await this.rows.delete({ created_at: LessThan(new Date(Date.now() - ageMs)) });
   }
 }
