@@ -1,6 +1,6 @@
 import { changeSettings, integer, json, list, optionalText, readEnv, serviceSettings, url } from '#libs/service-kit';
-import { readPrices, type ModelPrice } from './model/model-prices.js';
-import { checkedModel, readCurrency, readInputs } from './model/model-settings.js';
+import { checkedModel, readCurrency, readInputs, readPrices } from './model/model-settings.js';
+import type { ModelPrice } from './settings.js';
 
 const settings = {
   ...serviceSettings,

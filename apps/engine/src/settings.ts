@@ -1,5 +1,10 @@
 import type { ChangeSettings } from '#libs/database';
-import type { ModelPrice } from './model/model-prices.js';
+
+/** Per million tokens, in the installation's currency. */
+export interface ModelPrice {
+  input: number;
+  output: number;
+}
 
 /** The engine's settings: `env.ts` reads them, tests set them. */
 export interface EngineSettings extends ChangeSettings {

@@ -1,13 +1,25 @@
-import type { TurnTrial } from '#libs/contracts';
-import { ChangeCache, ChangeListener } from '#libs/database';
+import { newId, type TurnTrial } from '#libs/contracts';
+import { ChangeCache, ChangeListener, Database } from '#libs/database';
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
-import type { Agent } from '../entities/agent.entity.js';
-import { AgentVersionRepository } from './agent-version.repository.js';
-import { AgentRepository } from './agent.repository.js';
+import { Agent, AgentVersion } from '../entities/agent.entity.js';
 
 const maxKept = 5_000;
+
+/** Defaults of a project's built-in agent. People may change them. */
+const chiefOfStaff = {
+  name: 'Chief of Staff',
+  instructions:
+    'You are the Chief of Staff of this project. People and systems write to you over its channels. ' +
+    'Answer each message briefly, helpfully and in its own language. Say so when you cannot do what is asked.',
+  tools: [] as string[],
+};
+
+interface Owner {
+  organizationId: string;
+  projectId: string;
+}
 
 /** Caches the agents that turns run on until an agent of the project changes, on whichever replica. */
 @Injectable()
@@ -15,8 +27,7 @@ export class AgentDirectory {
   private readonly cache: ChangeCache<Agent>;
 
   constructor(
-    private readonly agents: AgentRepository,
-    private readonly versions: AgentVersionRepository,
+    private readonly db: Database,
     changes: ChangeListener,
     @Inject(SETTINGS) { CHANGE_CACHE_MS: keptMs, AGENT_CACHE_MS: unheardMs }: EngineSettings,
   ) {
@@ -37,9 +48,23 @@ export class AgentDirectory {
    * @throws PermanentFailure `version_not_found` when the version is no longer kept
    */
   async asTried(agent: Agent, { version, ...instead }: TurnTrial): Promise<Agent> {
-    const row = await this.versions.find(agent.id, version);
+    const row = await this.db.manager.findOneBy(AgentVersion, { agent_id: agent.id, version });
     if (!row) throw new PermanentFailure('version_not_found', `version ${version} of the agent is no longer kept`);
     return { ...agent, ...row.fields, version, ...instead };
+  }
+
+  /** The project's built-in agent, created if it is missing. Any number of processes may ask at once. */
+  async chiefOfStaff(owner: Owner): Promise<Agent> {
+    const agents = this.db.getRepository(Agent);
+    const known = await agents.findOneBy({ ...scope(owner), is_chief_of_staff: true });
+    if (known) return known;
+    await agents
+      .createQueryBuilder()
+      .insert()
+      .values({ id: newId('agt'), ...scope(owner), ...chiefOfStaff, model: null, is_chief_of_staff: true })
+      .orIgnore()
+      .execute();
+    return agents.findOneByOrFail({ ...scope(owner), is_chief_of_staff: true });
   }
 
   /** Drops a project's cached agents after one of them changed here. */
@@ -49,9 +74,13 @@ export class AgentDirectory {
 
   private async read(organizationId: string, projectId: string, agentId: string | null): Promise<Agent> {
     const owner = { organizationId, projectId };
-    if (agentId === null) return this.agents.chiefOfStaff(owner);
-    const agent = await this.agents.find(owner, agentId);
+    if (agentId === null) return this.chiefOfStaff(owner);
+    const agent = await this.db.manager.findOneBy(Agent, { ...scope(owner), id: agentId });
     if (!agent) throw new PermanentFailure('agent_not_found', `there is no agent ${agentId} in this project`);
     return agent;
   }
+}
+
+function scope({ organizationId, projectId }: Owner): Pick<Agent, 'organization_id' | 'project_id'> {
+  return { organization_id: organizationId, project_id: projectId };
 }

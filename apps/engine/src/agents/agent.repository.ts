@@ -9,15 +9,6 @@ import { powersOf, samePowers } from './agent-powers.js';
 import { Agent, type AgentFields, AgentVersion, fieldsOf } from '../entities/agent.entity.js';
 import { AgentVersionRepository } from './agent-version.repository.js';
 
-/** Defaults of a project's built-in agent. People may change them. */
-const chiefOfStaff = {
-  name: 'Chief of Staff',
-  instructions:
-    'You are the Chief of Staff of this project. People and systems write to you over its channels. ' +
-    'Answer each message briefly, helpfully and in its own language. Say so when you cannot do what is asked.',
-  tools: [] as string[],
-};
-
 interface Owner {
   organizationId: string;
   projectId: string;
@@ -181,19 +172,6 @@ export class AgentRepository {
       const before = powersOf(agent);
       await this.audit.append(tx, caller, { action: 'agent.deleted', subject: id, before, after: null });
     });
-  }
-
-  /** The project's built-in agent, created if it is missing. Any number of processes may ask at once. */
-  async chiefOfStaff(owner: Owner): Promise<Agent> {
-    const known = await this.agents.findOneBy({ ...scope(owner), is_chief_of_staff: true });
-    if (known) return known;
-    await this.agents
-      .createQueryBuilder()
-      .insert()
-      .values({ id: newId('agt'), ...scope(owner), ...chiefOfStaff, model: null, is_chief_of_staff: true })
-      .orIgnore()
-      .execute();
-    return this.agents.findOneByOrFail({ ...scope(owner), is_chief_of_staff: true });
   }
 }
 

@@ -19,7 +19,7 @@ export class AgentService {
 
   /** One page, newest first. The first page of a project creates its Chief of Staff, so that people find it there. */
   async list(caller: Principal, query: SearchQuery): Promise<Page<Agent>> {
-    if (!query.cursor) await this.agents.chiefOfStaff(caller);
+    if (!query.cursor) await this.directory.chiefOfStaff(caller);
     return pageOf(await this.agents.list(caller, query), query.limit, (agent) => agent.id);
   }
 

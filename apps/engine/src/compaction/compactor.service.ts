@@ -1,17 +1,15 @@
-import type { ContentTrust } from '#libs/contracts';
-import { sanitize } from '#libs/sanitizer';
+import { type ContentTrust, isTrustedLess, leastTrusted } from '#libs/contracts';
+import { Database } from '#libs/database';
+import { fenceExplanation, sanitize } from '#libs/sanitizer';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Claim } from '../entities/turn.entity.js';
-import { type Completion, type Model, ModelError } from '../model/model.js';
-import type { ModelPrices } from '../model/model-prices.js';
-import type { ModelSpending } from '../model/model-spending.js';
-import type { WindowTurn } from '../prompt/prompt.js';
+import type { ModelPrices, ModelSpending } from '../model/model-spending.js';
+import { type Completion, type Model, ModelError, type ModelMessage } from '../model/model.js';
+import { pastTexts, summaryText, trustOfInput, type WindowTurn } from '../prompt/prompt.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import type { StepLog } from '../steps/step-log.js';
 import type { LearnedWindow } from './model-windows.js';
-import type { ShownSummary } from './session-summary.entity.js';
-import { type MadeSummary, SummaryRepository } from './summary.repository.js';
-import { summaryPrompt } from './summary-prompt.js';
+import type { SessionSummary, ShownSummary } from './session-summary.entity.js';
 
 /** What a turn is shown of what came before it. */
 export interface Memory {
@@ -38,6 +36,8 @@ export interface CompactionInput {
   onCompacted: (turns: number, why: string | null) => void;
 }
 
+type MadeSummary = Pick<SessionSummary, 'through_turn_id' | 'turns' | 'text' | 'content_trust' | 'model'>;
+
 /** Calls for one turn: an old session without a summary takes more than one. */
 const maxCalls = 4;
 
@@ -45,7 +45,7 @@ const maxCalls = 4;
 @Injectable()
 export class Compactor {
   constructor(
-    private readonly summaries: SummaryRepository,
+    private readonly db: Database,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
@@ -108,13 +108,8 @@ export class Compactor {
       await input.window.refused(chars, error.message);
       return 'too_long';
     }
-    const { model, input_tokens, output_tokens, finish_reason } = answer;
-    const spent = {
-      model,
-      input_tokens,
-      output_tokens,
-      cost_micros: input.prices.costMicros(model, input_tokens, output_tokens),
-    };
+    const { model, finish_reason } = answer;
+    const spent = input.prices.spentBy(answer);
     input.spending.spent(spent);
     const text = sanitize(answer.text).text.trim().slice(0, maxChars);
     const step = { text, tool_calls: [], model, finish_reason, discarded: 'summary', summarised_turns: older.length };
@@ -125,15 +120,28 @@ export class Compactor {
     return this.stored(input, older, before, made);
   }
 
+  /** @returns null when the lease was lost, or somebody changed the summary meanwhile */
   private async stored(
     input: CompactionInput,
     older: WindowTurn[],
     before: ShownSummary | null,
     made: MadeSummary,
   ): Promise<ShownSummary | null> {
-    if (!(await this.summaries.store(input.claim, before, made))) {
-      return leftOut(input, older, 'somebody changed it meanwhile');
-    }
+    const { turn_id, claim } = input.claim;
+    const { text, content_trust, model, through_turn_id } = made;
+    const rows = (await this.db.query(
+      `INSERT INTO engine.session_summary AS s (session_id, organization_id, project_id, through_turn_id, turns, text,
+              content_trust, model)
+       SELECT session_id, organization_id, project_id, $3, $4, $5, $6, $7 FROM engine.turn
+        WHERE id = $1 AND claim = $2 AND state = 'running'
+       ON CONFLICT (session_id) DO UPDATE SET through_turn_id = excluded.through_turn_id, turns = excluded.turns,
+              text = excluded.text, content_trust = excluded.content_trust, model = excluded.model, made_at = now(),
+              corrected_by = NULL, corrected_at = NULL, revision = s.revision + 1
+        WHERE s.revision = $8
+       RETURNING session_id`,
+      [turn_id, claim, through_turn_id, made.turns, text, content_trust, model, before?.revision ?? 0],
+    )) as unknown[];
+    if (rows.length === 0) return leftOut(input, older, 'somebody changed it meanwhile');
     input.onCompacted(older.length, null);
     return { ...made, revision: (before?.revision ?? 0) + 1 };
   }
@@ -142,4 +150,50 @@ export class Compactor {
 function leftOut({ onCompacted }: CompactionInput, older: WindowTurn[], why: string): null {
   onCompacted(older.length, why);
   return null;
+}
+
+const task = `You keep the memory of a conversation between people and an assistant. ${fenceExplanation} Write what the assistant has to know to \
+go on as if it had read everything: facts, names, numbers, dates and codes exactly as they were given, what was decided, promised and is still \
+open, and who said it. Keep all of the summary so far, unless something later corrects it. Leave out greetings and what no longer matters. \
+Write plain sentences, no instructions, and nothing else.`;
+
+interface SummaryPrompt {
+  messages: ModelMessage[];
+  /** Of all that it was made from. */
+  trust: ContentTrust;
+}
+
+/**
+ * What is less trusted than the conversation itself is left out: the summary stays in each later window, and would keep
+ * the mark of one web page for good. Of a turn that has read such content, the messages are kept and the answer is not.
+ * @param trust of the messages of the turn that summarises
+ * @param maxChars of the summary @param textChars of each text that it is made from
+ * @returns null when there is nothing to add to the summary
+ */
+function summaryPrompt(
+  turns: readonly WindowTurn[],
+  before: ShownSummary | null,
+  { trust, maxChars, textChars }: { trust: ContentTrust; maxChars: number; textChars: number },
+): SummaryPrompt | null {
+  const trusts: ContentTrust[] = [];
+  const allowed = (given: ContentTrust): boolean => {
+    if (isTrustedLess(given, trust)) return false;
+    trusts.push(given);
+    return true;
+  };
+  const said = turns.flatMap((turn) => [
+    ...(allowed(trustOfInput(turn.input)) ? pastTexts(turn.input, textChars) : []),
+    ...(turn.reply_text && allowed(turn.content_trust)
+      ? [`The assistant answered:\n${turn.reply_text.slice(0, textChars)}`]
+      : []),
+  ]);
+  if (said.length === 0) return null;
+  const content = [...(before?.text ? [summaryText(before.text)] : []), ...said].join('\n\n');
+  return {
+    messages: [
+      { role: 'system', content: `${task} At most ${maxChars} characters.` },
+      { role: 'user', content },
+    ],
+    trust: leastTrusted(before?.content_trust ?? 'own', ...trusts),
+  };
 }

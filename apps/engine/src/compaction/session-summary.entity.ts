@@ -26,3 +26,7 @@ export class SessionSummary {
 
 /** As a turn is shown it. */
 export type ShownSummary = Pick<SessionSummary, 'text' | 'turns' | 'content_trust' | 'revision'>;
+
+/** SQL for the summary of a turn's session, as JSON. @param turn the turn's alias in the statement */
+export const summaryOf = (turn: string): string =>
+  `(SELECT to_jsonb(known) FROM engine.session_summary known WHERE known.session_id = ${turn}.session_id)`;

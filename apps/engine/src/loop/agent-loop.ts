@@ -2,8 +2,7 @@ import { leastTrusted, type nothingToSay, type ReplyMark, type TurnLimit } from 
 import { PermanentFailure } from '#libs/queue';
 import { inSpan } from '#libs/telemetry';
 import { type Completion, type Model, ModelError, type PassedModel, type UnreadAnswer } from '../model/model.js';
-import type { ModelPrices } from '../model/model-prices.js';
-import type { ModelSpending } from '../model/model-spending.js';
+import type { ModelPrices, ModelSpending } from '../model/model-spending.js';
 import type { LearnedWindow } from '../compaction/model-windows.js';
 import type { TurnPreview } from '../previews/turn-preview.js';
 import type { Conversation } from '../prompt/conversation.js';
@@ -13,7 +12,7 @@ import type { CallGuard } from './call-guard.js';
 import type { CallMaker } from './call-maker.js';
 import { type ReplyCleaner, takenAway } from './reply-cleaner.js';
 import { type CheckedOutput, type Output, type OutputCheck, repairOf, wordsOfProblems } from './output-check.js';
-import { markOf, spentBy, stepOf } from './step-content.js';
+import { markOf, stepOf } from './step-content.js';
 import { close, type Listener, type OpenStep, replay, withUniqueIds } from './replay.js';
 import type { StepLog } from '../steps/step-log.js';
 
@@ -103,7 +102,7 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
     const reply = asked.length === 0 ? cleaner.clean(completion.text, conversation.messages) : null;
     const answer = reply && answerOf(completion, reply, limit, called);
     const value = reply && answer && valueIn(input, completion.text, reply.spoken, answer);
-    const spent = spentBy(completion, input.prices);
+    const spent = input.prices.spentBy(completion);
     input.spending.spent(spent);
     const seq = log.add(
       'model_call',
@@ -188,7 +187,7 @@ function notePassed({ onPassed, passed }: LoopInput, { model, insteadOf = [] }: 
 /** An answer that could not be read is a step and counts, so no limit and no budget is evaded by it. */
 function addUnread({ log, prices, spending }: LoopInput, answers: UnreadAnswer[]): void {
   for (const answer of answers) {
-    const spent = spentBy(answer, prices);
+    const spent = prices.spentBy(answer);
     spending.spent(spent);
     const { model, why, excerpt, estimated } = answer;
     const shown = { text: '', tool_calls: [], model, finish_reason: 'error', discarded: 'model_malformed' };

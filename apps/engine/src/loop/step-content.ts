@@ -1,6 +1,4 @@
 import type { Completion } from '../model/model.js';
-import type { ModelPrices } from '../model/model-prices.js';
-import type { Spent } from '../steps/step-log.js';
 import type { Answer } from './answer-of.js';
 import type { CheckedOutput } from './output-check.js';
 
@@ -22,9 +20,3 @@ export function stepOf(
 export function markOf({ estimated }: { estimated?: boolean }): { tokens_estimated?: true } {
   return estimated === true ? { tokens_estimated: true } : {};
 }
-
-export function spentBy({ input_tokens, output_tokens, model }: Tokens, prices: ModelPrices): Spent {
-  return { model, input_tokens, output_tokens, cost_micros: prices.costMicros(model, input_tokens, output_tokens) };
-}
-
-type Tokens = Pick<Completion, 'model' | 'input_tokens' | 'output_tokens'>;

@@ -1,5 +1,6 @@
 import { list } from '#libs/service-kit';
 import { WrongSettings } from '#libs/settings';
+import type { ModelPrice } from '../settings.js';
 
 interface Given {
   MODEL_BASE_URL: string | null;
@@ -31,4 +32,17 @@ export function readCurrency(name: string, value: string | undefined): string {
   if (!/^[A-Z]{3}$/.test(code))
     throw new Error(`${name} is ${JSON.stringify(value)}: write three capitals, such as EUR`);
   return code;
+}
+
+/** Reads `{"<model>": {"input": 0.5, "output": 1.5}}`. @throws Error that says what is wrong */
+export function readPrices(value: unknown): Record<string, ModelPrice> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('MODEL_PRICES is not an object');
+  for (const [model, price] of Object.entries(value)) {
+    const { input, output } = (price ?? {}) as Partial<ModelPrice>;
+    if (![input, output].every((each) => typeof each === 'number' && each >= 0)) {
+      throw new Error(`MODEL_PRICES: ${model} needs "input" and "output", numbers from 0`);
+    }
+  }
+  return value as Record<string, ModelPrice>;
 }

@@ -1,7 +1,26 @@
 import { Metrics } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram } from 'prom-client';
+import type { ModelPrice } from '../settings.js';
 import type { Spent } from '../steps/step-log.js';
+import type { Completion } from './model.js';
+
+/** Costs of model calls. The price of a million tokens equals the price of one token in millionths. */
+export class ModelPrices {
+  constructor(private readonly prices: Record<string, ModelPrice>) {}
+
+  /** In millionths; 0 for a model without a price. */
+  costMicros(model: string, inputTokens: number, outputTokens: number): number {
+    const price = Object.hasOwn(this.prices, model) ? this.prices[model] : undefined;
+    return price ? Math.ceil(inputTokens * price.input + outputTokens * price.output) : 0;
+  }
+
+  spentBy({ model, input_tokens, output_tokens }: Tokens): Spent {
+    return { model, input_tokens, output_tokens, cost_micros: this.costMicros(model, input_tokens, output_tokens) };
+  }
+}
+
+type Tokens = Pick<Completion, 'model' | 'input_tokens' | 'output_tokens'>;
 
 /** Metrics of model calls, not labelled by model: agents may name any model, and each would be a new series. */
 @Injectable()

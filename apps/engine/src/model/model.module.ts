@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ConfiguredModels } from './configured-models.js';
-import { ModelPrices } from './model-prices.js';
-import { ModelSpending } from './model-spending.js';
+import { ModelPrices, ModelSpending } from './model-spending.js';
 
 @Module({
   providers: [

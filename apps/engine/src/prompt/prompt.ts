@@ -1,5 +1,5 @@
 import { parseJson, parseKeepingNumbers } from '#libs/adapter-sdk';
-import type { ContentTrust, TakeoverLine, TurnInput } from '#libs/contracts';
+import { type ContentTrust, isUntrusted, type TakeoverLine, type TurnInput } from '#libs/contracts';
 import { fence, fenceExplanation } from '#libs/sanitizer';
 import { type ModelMessage, noReplyWord } from '../model/model.js';
 
@@ -190,4 +190,14 @@ function clip(text: string, maxChars: number): string {
   return text.length > maxChars
     ? `${text.slice(0, maxChars)} […] (${text.length - maxChars} characters left out)`
     : text;
+}
+
+/** How far the messages that a turn answers are trusted. */
+export function trustOfInput(input: TurnInput): ContentTrust {
+  return isUntrusted(input) || saidByOthers(input) ? 'untrusted' : 'own';
+}
+
+/** What arrived during a takeover is shown with the message and may come from another sender. */
+function saidByOthers({ takeover = [] }: TurnInput): boolean {
+  return takeover.some((line) => line.by === 'sender' && line.untrusted);
 }

@@ -1,10 +1,10 @@
 import { holds, notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { SessionSummary } from '../compaction/session-summary.entity.js';
-import { SummaryRepository } from '../compaction/summary.repository.js';
 import { TurnCancellation } from '../turns/turn-cancellation.service.js';
 import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
 import { type SessionMark, SessionRepository, type SessionRow } from './session.repository.js';
+import { SummaryRepository } from './summary.repository.js';
 
 /** A summary as people read it. */
 export type ReadSummary = Omit<SessionSummary, 'session_id' | 'organization_id' | 'project_id' | 'revision'>;

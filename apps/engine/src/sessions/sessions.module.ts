@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { CompactionModule } from '../compaction/compaction.module.js';
 import { PreviewsModule } from '../previews/previews.module.js';
 import { TurnsModule } from '../turns/turns.module.js';
 import { SessionListRepository } from './session-list.repository.js';
@@ -7,10 +6,11 @@ import { SessionReplyService } from './session-reply.service.js';
 import { SessionController } from './session.controller.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
+import { SummaryRepository } from './summary.repository.js';
 
 @Module({
-  imports: [CompactionModule, PreviewsModule, TurnsModule],
+  imports: [PreviewsModule, TurnsModule],
   controllers: [SessionController],
-  providers: [SessionListRepository, SessionReplyService, SessionRepository, SessionService],
+  providers: [SessionListRepository, SessionReplyService, SessionRepository, SessionService, SummaryRepository],
 })
 export class SessionsModule {}

@@ -2,7 +2,7 @@ import { PermanentFailure, RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Agent } from '../entities/agent.entity.js';
 import type { NextCall } from '../loop/agent-loop.js';
-import { ModelPrices } from '../model/model-prices.js';
+import { ModelPrices } from '../model/model-spending.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import type { TurnScope } from '../tools/tool.js';
 import { BudgetHoldRepository, type DayState } from '../usage/budget-hold.repository.js';

@@ -1,8 +1,7 @@
 import { leastTrusted } from '#libs/contracts';
 import type { Memory } from '../compaction/compactor.service.js';
 import { Conversation } from '../prompt/conversation.js';
-import { trustOfInput } from '../prompt/input-trust.js';
-import { buildPrompt, type PromptParts, type WindowTurn } from '../prompt/prompt.js';
+import { buildPrompt, type PromptParts, trustOfInput, type WindowTurn } from '../prompt/prompt.js';
 
 /** A turn's conversation with its model. The summary is always part of it; earlier turns are, as far as there is room. */
 export function conversationOf(
