@@ -7,12 +7,22 @@ import type { LearnedWindow } from '../compaction/model-windows.js';
 import type { TurnPreview } from '../previews/turn-preview.js';
 import type { Conversation } from '../prompt/conversation.js';
 import type { Step } from '../entities/turn.entity.js';
-import { type Answer, answerOf, brokenOff } from './answer-of.js';
+import {
+  type Answer,
+  answerOf,
+  type CheckedOutput,
+  markOf,
+  type Output,
+  type OutputCheck,
+  repairOf,
+  type ReplyCleaner,
+  stepOf,
+  takenAway,
+  unfinished,
+  wordsOfProblems,
+} from './answer.js';
 import type { CallGuard } from './call-guard.js';
 import type { CallMaker } from './call-maker.js';
-import { type ReplyCleaner, takenAway } from './reply-cleaner.js';
-import { type CheckedOutput, type Output, type OutputCheck, repairOf, wordsOfProblems } from './output-check.js';
-import { markOf, stepOf } from './step-content.js';
 import { close, type Listener, type OpenStep, replay, withUniqueIds } from './replay.js';
 import type { StepLog } from '../steps/step-log.js';
 
@@ -242,11 +252,6 @@ async function dayLimitOf(input: LoopInput, first: boolean): Promise<TurnLimit |
   const { reserve, log } = input;
   if (!reserve) return null;
   return (await reserve({ inputChars: charsOf(input), unstored: log.unstored, first })) ? null : 'budget_spent';
-}
-
-/** Calls in an answer that was broken off are incomplete and are not made. */
-function unfinished({ finish_reason }: Completion): boolean {
-  return finish_reason === 'content-filter' || brokenOff.has(finish_reason);
 }
 
 /** The answer as the value that was asked for; null: none was, or there is no answer. */

@@ -1,52 +1,50 @@
-import { type ContentTrust, contentTrusts, isTrustedLess, leastTrusted, type ToolImage } from '#libs/contracts';
-import { storableJson } from '#libs/database';
+import {
+  type ContentTrust,
+  contentTrusts,
+  isTrustedLess,
+  leastTrusted,
+  type ToolGrade,
+  type ToolImage,
+} from '#libs/contracts';
 import { inSpan } from '#libs/telemetry';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { DecidedCall } from '../entities/approval.entity.js';
 import type { ToolCall } from '../model/model.js';
-import type { ArgumentCheck } from '../tools/argument-check.js';
 import type { Conversation } from '../prompt/conversation.js';
-import {
-  ApprovalNeeded,
-  type AskedCall,
-  beyondWindow,
-  checkCall,
-  type CheckedCall,
-  type TurnPowers,
-} from '../tools/turn-powers.js';
+import type { ArgumentCheck } from '../tools/argument-check.js';
+import { digestOf } from '../tools/bound-credentials.js';
 import { type CallSite, failure, isFailure, type Tool, type ToolFailure, type TurnScope } from '../tools/tool.js';
-import { type CallGuard, callKey } from './call-guard.js';
-import { inChunks } from './call-order.js';
-import type { RecordedCalls } from './recorded-calls.js';
+import { ApprovalNeeded, type AskedCall, beyondWindow, checkCall, type TurnPowers } from '../tools/turn-powers.js';
+import {
+  auditOf,
+  type CallRecord,
+  cleanResult,
+  hashOf,
+  type PlannedCall,
+  type RecordedCalls,
+  refuseCall,
+  rehearseCall,
+  repeatCall,
+  shownResult,
+} from './call-result.js';
 import { bytesIn, type OpenStep } from './replay.js';
-import { cleanResult, rehearsedResult, shownResult } from './call-result.js';
-import type { StepLog } from '../steps/step-log.js';
 
-export interface CallMakerInput {
+export interface CallMakerInput extends CallRecord {
   turn: TurnScope;
   powers: TurnPowers;
   check: ArgumentCheck;
   /** What the model is shown before the turn's own steps. */
   conversation: Pick<Conversation, 'trust'>;
-  guard: CallGuard;
-  log: StepLog;
   /** Where results come from in place of calls; null: calls are made. */
   recorded: RecordedCalls | null;
   /** Decisions on this turn's calls, by the call's reference. */
   approvals: Map<string, DecidedCall>;
   limits: { shown: number; kept: number; parallel: number; imageBytes: number };
   signal: AbortSignal;
-  /** Called after each call, for the timeline. */
-  onCall: (tool: string, outcome: string, durationMs: number, note?: string | null) => void;
   /** Called with what a long call is doing, for the timeline. */
   onProgress: (tool: string, progress: string) => void;
   /** Called when a result is trusted less than all that the window held. @param withheld tools that are not offered from then on */
   onLessTrusted: (tool: string, trust: ContentTrust, withheld: string[]) => void;
-}
-
-interface Planned extends CheckedCall {
-  call: ToolCall;
-  ref: string;
 }
 
 /** Makes the calls of one model step. */
@@ -98,15 +96,15 @@ export class CallMaker {
    */
   async make(step: OpenStep): Promise<void> {
     const { log, limits } = this.input;
-    const planned: Planned[] = [];
+    const planned: PlannedCall[] = [];
     const asked: AskedCall[] = [];
     for (const call of step.calls) {
       if (step.results.has(call.id)) continue;
       const plan = this.plan(step, call);
-      if ('error' in plan) this.refuse(step, call, plan);
+      if ('error' in plan) refuseCall(log, step, call, plan);
       else if ('asked' in plan) asked.push(plan.asked);
       else if ('recorded' in plan) this.repeat(step, plan.recorded);
-      else if ('rehearsed' in plan) this.rehearse(step, plan.rehearsed);
+      else if ('rehearsed' in plan) rehearseCall(this.input, step, plan.rehearsed);
       else planned.push(plan);
     }
     for (const chunk of inChunks(planned, limits.parallel)) await this.makeTogether(step, chunk);
@@ -117,7 +115,7 @@ export class CallMaker {
   private plan(
     step: OpenStep,
     call: ToolCall,
-  ): Planned | { asked: AskedCall } | { rehearsed: Planned } | { recorded: Planned } | ToolFailure {
+  ): PlannedCall | { asked: AskedCall } | { rehearsed: PlannedCall } | { recorded: PlannedCall } | ToolFailure {
     const { guard, powers, check, approvals, turn } = this.input;
     const checked = checkCall(call, powers, check, turn.trusted ? step.window : 'own');
     const refused =
@@ -148,7 +146,7 @@ export class CallMaker {
   }
 
   /** Makes calls in parallel: their intents in one commit, then each result as it arrives. */
-  private async makeTogether(step: OpenStep, chunk: Planned[]): Promise<void> {
+  private async makeTogether(step: OpenStep, chunk: PlannedCall[]): Promise<void> {
     const { log, signal } = this.input;
     signal.throwIfAborted();
     const sites = chunk.map((planned) => this.begin(step, planned));
@@ -157,7 +155,8 @@ export class CallMaker {
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
-  private begin(step: OpenStep, { call, tool, args, grade, ref }: Planned): Begun {
+  private begin(step: OpenStep, planned: PlannedCall): Begun {
+    const { call, tool, args, grade, ref } = planned;
     const { turn, powers, signal } = this.input;
     const before = step.begun.get(call.id);
     const callbackToken = randomBytes(32).toString('base64url');
@@ -168,15 +167,9 @@ export class CallMaker {
       { call_id: call.id, name: call.name, arguments: call.arguments },
       {
         begun: {
-          call_ref: ref,
-          tool: call.name,
-          source: tool.source,
-          tool_id: tool.id,
-          grade,
-          arguments_sha256: hashOf(call),
+          ...auditOf(planned),
           outcome: 'begun',
-          code: null,
-          callback_sha256: tool.source === 'python' ? sha256(callbackToken) : null,
+          callback_sha256: tool.source === 'python' ? digestOf(callbackToken) : null,
           hosts: tool.source === 'python' ? hosts : null,
         },
         ...(before === undefined ? {} : { settled: interrupted(before) }),
@@ -203,7 +196,7 @@ export class CallMaker {
     const trust = await trustOf(tool, result, site, args);
     const withheld = this.hasRead(call.name, trust);
     step.results.set(call.id, shown);
-    const resultHash = sha256(storableJson((tool.compared ? tool.compared(result) : result) ?? null));
+    const resultHash = hashOf(tool.compared ? tool.compared(result) : result);
     guard.ended(call, resultHash);
     const reveals = tool.reveals?.(result) ?? [];
     this.reveal(reveals);
@@ -250,91 +243,22 @@ export class CallMaker {
     return withheld;
   }
 
-  /** A rehearsal changes nothing. The model is told what would have been called. */
-  private rehearse(step: OpenStep, planned: Planned): void {
-    const { call, asks } = planned;
-    const handle = `rehearsed_${step.seq}_${step.results.size}`;
-    const { shown, full } = shownResult(rehearsedResult(call, asks !== null), handle, this.input.limits);
-    this.notMade(step, planned, { result: shown, rehearsal: true, ...(full === null ? {} : { handle, full }) });
-  }
-
   /** The result that the same call had in the turn that is tried again. */
-  private repeat(step: OpenStep, planned: Planned): void {
+  private repeat(step: OpenStep, planned: PlannedCall): void {
     const { call } = planned;
-    const before = this.input.recorded?.take(call);
-    if (!before) {
-      const result = failure('not_recorded', 'There is no recorded result of this call, and it is not made.');
-      return this.notMade(step, planned, { result, missed: true });
+    const before = this.input.recorded?.take(call) ?? null;
+    if (before) {
+      const trust = contentTrusts.find((each) => each === before['trust']) ?? 'own';
+      this.hasRead(call.name, trust);
+      if (Array.isArray(before['reveals'])) this.reveal(before['reveals'] as string[]);
     }
-    const { call_id: _id, name: _name, result_hash: _hash, result, ...rest } = before;
-    const trust = contentTrusts.find((each) => each === before['trust']) ?? 'own';
-    this.hasRead(call.name, trust);
-    if (Array.isArray(before['reveals'])) this.reveal(before['reveals'] as string[]);
-    this.notMade(step, planned, { ...rest, result, recorded: true });
-  }
-
-  /** @param facts of the step, `result` among them */
-  private notMade(
-    step: OpenStep,
-    { call, tool, grade, ref }: Planned,
-    facts: { result: unknown; [name: string]: unknown },
-  ): void {
-    const { log, onCall, guard } = this.input;
-    const resultHash = sha256(storableJson(facts.result ?? null));
-    step.results.set(call.id, facts.result);
-    guard.ended(call, resultHash);
-    log.add(
-      'tool_result',
-      { call_id: call.id, name: call.name, ...facts, result_hash: resultHash },
-      {
-        begun: {
-          call_ref: ref,
-          tool: call.name,
-          source: tool.source,
-          tool_id: tool.id,
-          grade,
-          arguments_sha256: hashOf(call),
-          outcome: 'rehearsed',
-          code: null,
-          callback_sha256: null,
-          hosts: null,
-        },
-      },
-    );
-    onCall(call.name, 'rehearsed', 0);
-  }
-
-  /** Records a call that is not made, with the reason as its result. */
-  private refuse(step: OpenStep, call: ToolCall, refusal: ToolFailure): void {
-    const { code } = refusal.error;
-    const before = step.begun.get(call.id);
-    step.results.set(call.id, refusal);
-    this.input.log.add(
-      'tool_result',
-      { call_id: call.id, name: call.name, result: refusal },
-      before === undefined
-        ? {
-            begun: {
-              call_ref: `${step.seq}.${call.id}`,
-              tool: call.name.slice(0, 100),
-              source: 'none',
-              tool_id: null,
-              grade: 'none',
-              arguments_sha256: hashOf(call),
-              outcome: 'refused',
-              code,
-              callback_sha256: null,
-              hosts: null,
-            },
-          }
-        : { settled: { seq: before, outcome: 'error', code, duration_ms: null } },
-    );
+    repeatCall(this.input, step, planned, before);
   }
 }
 
 interface Begun {
   call: ToolCall;
-  tool: Planned['tool'];
+  tool: PlannedCall['tool'];
   args: Record<string, unknown>;
   seq: number;
   site: CallSite;
@@ -356,10 +280,17 @@ function interrupted(seq: number) {
   return { seq, outcome: 'error' as const, code: 'interrupted', duration_ms: null };
 }
 
-function hashOf(call: ToolCall): string {
-  return sha256(callKey(call));
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+/**
+ * Splits the calls of one step into groups that run in parallel: adjacent reads, at most `parallel` of them. A call
+ * that changes something runs alone and in its place, since the model may depend on the order.
+ */
+function inChunks<T extends { grade: ToolGrade }>(calls: T[], parallel: number): T[][] {
+  const chunks: T[][] = [];
+  for (const call of calls) {
+    const last = chunks.at(-1);
+    const joins = call.grade === 'read' && last?.[0]?.grade === 'read' && last.length < parallel;
+    if (joins) last.push(call);
+    else chunks.push([call]);
+  }
+  return chunks;
 }

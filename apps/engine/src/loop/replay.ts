@@ -3,7 +3,7 @@ import type { RunOutputProblem } from '#libs/views';
 import type { Completion, ModelMessage, ToolCall } from '../model/model.js';
 import type { Step } from '../entities/turn.entity.js';
 import type { CallGuard } from './call-guard.js';
-import { repairOf } from './output-check.js';
+import { repairOf } from './answer.js';
 
 /** The content of a `model_call` step. */
 export interface ModelCallContent extends Record<string, unknown> {
