@@ -4,9 +4,7 @@ import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#
 import { serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
-import type { IngressSettings } from './env.js';
-import { GATEWAY, ROUTER, VAULT } from './services.js';
-import { SETTINGS } from './settings.js';
+import { GATEWAY, type IngressSettings, ROUTER, SETTINGS, VAULT } from './env.js';
 
 /** An adapter that answers a handshake is waited for through the gateway. */
 const gatewayTimeoutMs = ({ HANDSHAKE_TIMEOUT_MS: handshakeMs }: IngressSettings): number =>

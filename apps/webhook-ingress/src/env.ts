@@ -100,3 +100,9 @@ const settings = {
 export const readSettings = (environment?: NodeJS.ProcessEnv) => readEnv(settings, environment);
 
 export type IngressSettings = ReturnType<typeof readSettings>;
+
+/** Injection tokens: of the settings, and of the clients of other services. */
+export const SETTINGS = Symbol('ingressSettings');
+export const GATEWAY = Symbol('adapter-gateway');
+export const ROUTER = Symbol('router');
+export const VAULT = Symbol('credential-vault');

@@ -1,7 +1,5 @@
 import type { ServiceSchema } from '#libs/database';
-import { EndpointRow } from '../endpoints/endpoint.entity.js';
-import { Outage } from '../outages/outage.entity.js';
-import { Refusal } from '../refusals/refusal.entity.js';
+import { EndpointRow, Outage, Refusal } from '../entities/ingress.entity.js';
 import { Ingress1770000000000 } from './1770000000000-ingress.js';
 import { Missed1795781222529 } from './1795781222529-missed.js';
 

@@ -1,13 +1,11 @@
 import type { Endpoint } from '#libs/contracts';
-import { ChangeListener, LastingTrouble, Sweeper } from '#libs/database';
+import { ChangeListener, Database, LastingTrouble, Sweeper } from '#libs/database';
 import { type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { hash as digest } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { IngressSettings } from '../env.js';
-import { GATEWAY } from '../services.js';
-import { SETTINGS } from '../settings.js';
-import { EndpointRepository } from './endpoint.repository.js';
+import { EndpointRow } from '../entities/ingress.entity.js';
+import { GATEWAY, type IngressSettings, SETTINGS } from '../env.js';
 
 /** The gateway is asked about unknown tokens, since an App may be new, but no more often than this. */
 const missPullEveryMs = 200;
@@ -43,7 +41,7 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
   private readonly puller: Sweeper;
 
   constructor(
-    private readonly repository: EndpointRepository,
+    private readonly db: Database,
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
     changes: ChangeListener,
     @Inject(SETTINGS) { ENDPOINT_PULL_MS: everyMs }: Pick<IngressSettings, 'ENDPOINT_PULL_MS'>,
@@ -57,7 +55,7 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    for (const endpoint of await this.repository.all()) this.remember(endpoint);
+    for (const { definition } of await this.db.getRepository(EndpointRow).find()) this.remember(definition);
     this.puller.start();
   }
 
@@ -151,13 +149,27 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
       const news = endpoints.filter((endpoint) => (this.byApp.get(endpoint.app_id)?.version ?? 0) < endpoint.version);
       this.trouble.works('gateway');
       if (news.length === 0) return true;
-      await this.repository.save(news);
+      await this.save(news);
       for (const endpoint of news) this.remember(endpoint);
       return true;
     } catch (error) {
       this.trouble.fails('gateway', error);
       return false;
     }
+  }
+
+  private async save(endpoints: Endpoint[]): Promise<void> {
+    // In key order: two replicas that save the same endpoints must not deadlock.
+    const sorted = [...endpoints].sort((a, b) => (a.app_id < b.app_id ? -1 : 1));
+    await this.db.getRepository(EndpointRow).upsert(
+      sorted.map((endpoint) => ({
+        app_id: endpoint.app_id,
+        token_hash: endpoint.token_hash,
+        version: endpoint.version,
+        definition: endpoint as object,
+      })),
+      ['app_id'],
+    );
   }
 
   private remember(endpoint: Endpoint): void {

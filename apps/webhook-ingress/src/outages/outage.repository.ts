@@ -2,7 +2,7 @@ import { newId } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Repository } from 'typeorm';
-import { Outage } from './outage.entity.js';
+import { Outage } from '../entities/ingress.entity.js';
 
 /** The row of `ingress.sweep` that says when webhooks could be stored last. */
 const openMark = 2;

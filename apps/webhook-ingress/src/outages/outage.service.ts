@@ -1,9 +1,7 @@
 import { Sweeping } from '#libs/database';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { IngressSettings } from '../env.js';
-import { GATEWAY } from '../services.js';
-import { SETTINGS } from '../settings.js';
+import { GATEWAY, type IngressSettings, SETTINGS } from '../env.js';
 import { OutageRepository } from './outage.repository.js';
 
 const beatEveryMs = 2_000;

@@ -9,8 +9,7 @@ import {
 import { directParse, markersIn, requestFacts } from '#libs/direct-app';
 import { isShallow } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { IngressSettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { type IngressSettings, SETTINGS } from '../env.js';
 import type { Receipt } from './receipt.repository.js';
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -4,8 +4,7 @@ import { Journal } from '#libs/journal';
 import { ProjectLimits } from '#libs/project-limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { IngressSettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
+import { type IngressSettings, SETTINGS } from '../env.js';
 
 const sweepEveryMs = 3_600_000;
 const rowsAtATime = 1_000;

@@ -3,12 +3,11 @@ import { isRefusedRow, Sweeper } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { Metrics } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import type { IngressSettings } from '../env.js';
+import { type IngressSettings, SETTINGS } from '../env.js';
 import { Dispatcher } from './dispatcher.js';
 import { LateWriter } from './receipt-writer.js';
 import type { Written } from './receipt.repository.js';
 import type { Item } from './write-receipts.js';
-import { SETTINGS } from '../settings.js';
 import { type Spooled, type SpoolFile, SpoolFiles } from './spool-files.js';
 
 const moveEveryMs = 500;

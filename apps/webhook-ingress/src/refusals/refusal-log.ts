@@ -2,12 +2,12 @@ import { type Endpoint, newId } from '#libs/contracts';
 import { isRefusedRow, Sweeping } from '#libs/database';
 import { Metrics } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { createHash, hash as digest } from 'node:crypto';
-import type { IngressSettings } from '../env.js';
+import { createHash, hash as digest, randomUUID } from 'node:crypto';
+import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Refusal } from '../entities/ingress.entity.js';
+import { type IngressSettings, SETTINGS } from '../env.js';
 import { deliveryIdOf, type Incoming, type Refused } from '../request/incoming.js';
-import { SETTINGS } from '../settings.js';
-import type { Refusal } from './refusal.entity.js';
-import { RefusalFile } from './refusal-file.js';
 import { RefusalRepository } from './refusal.repository.js';
 
 const sweepEveryMs = 250;
@@ -21,6 +21,8 @@ const wholeEvery = 120;
 const daysBack = 3;
 /** Of a sender's own id of a delivery. */
 const idChars = 200;
+/** Of files on the disk. */
+const suffix = '.refusals';
 
 type LogSettings = Pick<IngressSettings, 'SPOOL_DIR' | 'REFUSALS_MAX_WAITING'>;
 
@@ -157,5 +159,69 @@ export class RefusalLog extends Sweeping implements OnApplicationShutdown {
     await this.rows.noteReturned(new Date(Date.now() - backMs), daysBack);
     this.looks += 1;
     return 0;
+  }
+}
+
+/**
+ * Refusals on the local disk while Postgres takes none, for the process that comes after this one. This one has them in
+ * memory, so a file may be removed once all that was in it is stored.
+ */
+class RefusalFile {
+  private readonly logger = new Logger('refusals');
+  private readonly own: string;
+  private readonly files = new Set<string>();
+
+  /** @param directory null: nothing is kept */
+  constructor(private readonly directory: string | null) {
+    this.own = `${randomUUID()}${suffix}`;
+  }
+
+  /** What earlier processes have left. */
+  async left(): Promise<Refusal[]> {
+    if (this.directory === null) return [];
+    const names = await readdir(this.directory).catch(() => []);
+    const left: Refusal[] = [];
+    const found = names.filter((each) => each.endsWith(suffix));
+    for (const name of found) {
+      const text = await readFile(join(this.directory, name), 'utf8').catch(() => '');
+      // A line that is not whole was being written when the process died.
+      for (const line of text.split('\n')) left.push(...readLine(line));
+    }
+    // Not before: what is stored meanwhile would remove files whose refusals wait for nobody yet.
+    for (const name of found) this.files.add(name);
+    return left;
+  }
+
+  async append(refusals: Refusal[]): Promise<void> {
+    if (this.directory === null || refusals.length === 0) return;
+    const lines = refusals.map(
+      (one) => `${JSON.stringify({ ...one, key_hash: one.key_hash?.toString('hex') ?? null })}\n`,
+    );
+    this.files.add(this.own);
+    await appendFile(join(this.directory, this.own), lines.join(''), { mode: 0o600 }).catch((error: unknown) =>
+      this.logger.warn({ event: 'refusals.not_on_disk', error: String(error) }),
+    );
+  }
+
+  /** All that was appended, or found, is stored. */
+  async clear(): Promise<void> {
+    if (this.directory === null) return;
+    const names = [...this.files];
+    for (const name of names) {
+      await rm(join(this.directory, name), { force: true });
+      this.files.delete(name);
+    }
+  }
+}
+
+function readLine(line: string): Refusal[] {
+  try {
+    const read = JSON.parse(line) as Refusal & { key_hash: unknown };
+    const keyHash = typeof read.key_hash === 'string' ? Buffer.from(read.key_hash, 'hex') : null;
+    const lastAt = read.last_at === null ? null : new Date(read.last_at);
+    return [{ ...read, at: new Date(read.at), last_at: lastAt, key_hash: keyHash }];
+  } catch {
+    // Its end is missing: the rest of the file counts.
+    return [];
   }
 }

@@ -2,7 +2,7 @@ import { Caller, pageOf, OneOf, OrderedQuery, type Principal, RequireScopes, Tex
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RefusalPage } from './refusal.dto.js';
-import { RefusalRepository } from './refusal.repository.js';
+import { RefusalListRepository } from './refusal-list.repository.js';
 
 class RefusalQuery extends OrderedQuery {
   @Text(100, { optional: true }) app_id?: string;
@@ -13,7 +13,7 @@ class RefusalQuery extends OrderedQuery {
 @ApiTags('refusals')
 @Controller('api/v1/refusals')
 export class RefusalController {
-  constructor(private readonly refusals: RefusalRepository) {}
+  constructor(private readonly refusals: RefusalListRepository) {}
 
   @Get()
   @RequireScopes('events:read')

@@ -1,6 +1,6 @@
 import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import type { Refusal } from './refusal.entity.js';
+import type { Refusal } from '../entities/ingress.entity.js';
 
 export class RefusalView implements Omit<Refusal, 'key_hash'> {
   @ApiProperty(idOf('evt')) id: string;

@@ -12,13 +12,14 @@ import { schema } from '../db/schema.js';
 import { ingressSettings } from '../testing/ingress-settings.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../testing/receipts-world.js';
 import { IngressRetention } from '../receipts/retention.repository.js';
-import { Refusal } from './refusal.entity.js';
+import { Refusal } from '../entities/ingress.entity.js';
 import { RefusalLog } from './refusal-log.js';
+import { RefusalListRepository } from './refusal-list.repository.js';
 import { RefusalRepository } from './refusal.repository.js';
 
 let world: ReceiptsWorld;
 let source: DataSource;
-let rows: RefusalRepository;
+let rows: RefusalListRepository;
 /** Over a link that can be cut. */
 let cuttable: DataSource;
 let directory: string;
@@ -48,7 +49,7 @@ beforeAll(async () => {
   const settings = { poolSize: 2, applicationName: 'refusals' };
   source = await new DataSource(dataSourceOptions(schema, { ...settings, url: world.databaseUrl })).initialize();
   cuttable = await new DataSource(dataSourceOptions(schema, { ...settings, url: world.postgres.url })).initialize();
-  rows = new RefusalRepository(source.getRepository(Refusal));
+  rows = new RefusalListRepository(source.getRepository(Refusal));
 });
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'refusals-'));
@@ -184,7 +185,7 @@ describe('refusals', () => {
     await writer.write(named, key);
     for (const one of [same, others]) await writer.write(one, null);
     const since = new Date(Date.now() - 60_000);
-    await rows.noteReturned(since, 3);
+    await new RefusalRepository(source.getRepository(Refusal)).noteReturned(since, 3);
     const [gone, unnamed, withId] = await listed();
     expect([withId?.event_id, unnamed?.event_id, gone?.event_id]).toEqual([named.id, same.id, null]);
     expect(await rows.list('org_1', 'prj_1', { ...first, returned: false })).toEqual([gone]);

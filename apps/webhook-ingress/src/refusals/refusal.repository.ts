@@ -1,19 +1,8 @@
-import { newId, type Order } from '#libs/contracts';
-import { keyset } from '#libs/database';
+import { newId } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { Outage } from '../outages/outage.entity.js';
-import { Refusal } from './refusal.entity.js';
-
-interface Page {
-  appId: string | null;
-  /** Whether the same delivery came again; null: either. */
-  returned: boolean | null;
-  cursor: string | null;
-  order: Order;
-  limit: number;
-}
+import { Outage, Refusal } from '../entities/ingress.entity.js';
 
 /** Who names no delivery is recognised by the body; two requests may have the same one, so not for long. */
 const sameBodyHours = 24;
@@ -33,22 +22,6 @@ export class RefusalRepository {
       const outages = outagesOf(refusals);
       if (outages.length > 0) await tx.insert(Outage, outages);
     });
-  }
-
-  /** A project's refusals, or those of one App. */
-  list(organizationId: string, projectId: string, { appId, returned, cursor, order, limit }: Page): Promise<Refusal[]> {
-    const query = this.rows
-      .createQueryBuilder('refusal')
-      .where('refusal.organization_id = :organizationId AND refusal.project_id = :projectId', {
-        organizationId,
-        projectId,
-      })
-      .andWhere(keyset('refusal.id', ':cursor', order).after, { cursor })
-      .orderBy('refusal.id', order === 'asc' ? 'ASC' : 'DESC')
-      .limit(limit);
-    if (appId) query.andWhere('refusal.app_id = :appId', { appId });
-    if (returned !== null) query.andWhere(`refusal.event_id IS ${returned ? 'NOT NULL' : 'NULL'}`);
-    return query.getMany();
   }
 
   /**

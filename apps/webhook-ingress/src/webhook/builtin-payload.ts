@@ -1,9 +1,7 @@
 import type { Endpoint } from '#libs/contracts';
 import { isShallow, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { IngressSettings } from '../env.js';
-import { ROUTER } from '../services.js';
-import { SETTINGS } from '../settings.js';
+import { type IngressSettings, ROUTER, SETTINGS } from '../env.js';
 import { Refused } from '../request/incoming.js';
 
 const knownForMs = 5_000;

@@ -3,7 +3,7 @@ import { testDatabase, type TestDatabase, testServiceKey, until } from '#libs/te
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type IngressSettings, readSettings } from '../env.js';
 import { Dispatcher } from '../receipts/dispatcher.js';
-import { RefusalRepository } from '../refusals/refusal.repository.js';
+import { RefusalListRepository } from '../refusals/refusal-list.repository.js';
 import { ingressService } from '../service.js';
 import { endpoint, type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { ingressSettings } from '../testing/ingress-settings.js';
@@ -63,7 +63,7 @@ it.each([
     expect(headers.get('ratelimit-reset')).toBe(after);
     expect(Number(after)).toBeLessThanOrEqual(seconds);
     if (token !== 'open') return;
-    const list = service.get(RefusalRepository, { strict: false });
+    const list = service.get(RefusalListRepository, { strict: false });
     await until('the owner of the App finds it among its refusals', async () => {
       const page = await list.list('org_1', 'prj_1', {
         appId: null,

@@ -13,7 +13,7 @@ import {
 import type pg from 'pg';
 import { endpoint, type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { Refused } from '../request/incoming.js';
-import { Secrets } from './secrets.js';
+import { Secrets } from './verify-signature.js';
 
 let database: TestDatabase;
 let pool: pg.Pool;

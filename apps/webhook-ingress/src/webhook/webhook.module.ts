@@ -4,7 +4,7 @@ import { ReceiptsModule } from '../receipts/receipts.module.js';
 import { BuiltinPayload } from './builtin-payload.js';
 import { FetchedRequestController } from './fetched-request.controller.js';
 import { Handshakes } from './handshakes.js';
-import { Secrets } from './secrets.js';
+import { Secrets } from './verify-signature.js';
 import { WebhookService } from './webhook.service.js';
 
 @Module({

@@ -18,9 +18,7 @@ import type { AnswerCounts } from '../answers/answer-counts.js';
 import { type EndpointService } from '../endpoints/endpoint.service.js';
 import type { RefusalLog } from '../refusals/refusal-log.js';
 import { codingsOf, decompressed } from './decompressed.js';
-import { ClientAddress } from './client-address.js';
-import { RateLimiter } from './rate-limiter.js';
-import { isProbe } from './probe.js';
+import { ClientAddress, isProbe, RateLimiter } from './admission.js';
 import { type Answer, asRefused, type Incoming, Refused, unknownPath } from '../request/incoming.js';
 import type { WebhookService } from './webhook.service.js';
 

@@ -10,11 +10,9 @@ import { ReceiptWriter } from '../receipts/receipt-writer.js';
 import { Dispatcher } from '../receipts/dispatcher.js';
 import { BuiltinPayload } from './builtin-payload.js';
 import { Handshakes } from './handshakes.js';
-import type { IngressSettings } from '../env.js';
-import { SETTINGS } from '../settings.js';
-import { Secrets } from './secrets.js';
+import { type IngressSettings, SETTINGS } from '../env.js';
+import { Secrets, type Verified, verifySignature } from './verify-signature.js';
 import { PublicAddress } from '../receipts/receipt-job.js';
-import { type Verified, verifySignature } from './verify-signature.js';
 
 /**
  * How a request was verified that the platform asked the provider for, with the credentials of the App: there is no

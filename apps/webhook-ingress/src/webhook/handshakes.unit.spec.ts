@@ -1,4 +1,4 @@
-import { looksLikeHandshake } from './looks-like-handshake.js';
+import { looksLikeHandshake } from './handshakes.js';
 
 const looks = (body: string, headers: Record<string, string> = {}, query = ''): boolean =>
   looksLikeHandshake({
