@@ -9,7 +9,7 @@ import {
   type SessionScope,
   type UnknownSenders,
 } from '../../entities/rules.entity.js';
-import { defaultFailureNotice } from '../../path/routing/reply.js';
+import { defaultFailureNotice } from '../../path/routing/decide.js';
 
 /** What people set of a channel. */
 export class ChannelSettings {

@@ -18,7 +18,7 @@ import { defaultLimitNotice } from '../../entities/rules.entity.js';
 import { ChannelRepository } from './channel.repository.js';
 import { ChannelSettings } from './channel-settings.dto.js';
 import { ChannelPage, ChannelView, channelView } from './channel.dto.js';
-import { defaultFailureNotice } from '../../path/routing/reply.js';
+import { defaultFailureNotice } from '../../path/routing/decide.js';
 
 @ApiTags('channels')
 @Controller('api/v1/channels')

@@ -6,7 +6,7 @@ import { EventResultRepository } from '../events/event-result.repository.js';
 import { type EventState, eventState } from '../events/outcome-words.js';
 import { HeldRepository } from '../held/held.repository.js';
 import { Rerouter } from '../../path/routing/reroute.service.js';
-import { replyTargetOf, senderAddressOf } from '../../path/routing/reply-target.js';
+import { replyTargetOf, senderAddressOf } from '../../path/routing/draft.js';
 import { unknownSendersOf } from '../../path/routing/decide.js';
 import type { ContactRow, MessageRow } from '../../entities/message.entity.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';

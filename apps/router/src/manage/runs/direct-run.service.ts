@@ -6,7 +6,7 @@ import type { RunDetailView } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type RouterSettings, SETTINGS } from '../../env.js';
-import { newDraft } from '../../path/routing/new-draft.js';
+import { newDraft } from '../../path/routing/draft.js';
 import type { StoredMessage } from '../../entities/message.entity.js';
 import { runIdsOf, turnsOf } from '../../path/routing/plan.js';
 import { RoutingService } from '../../path/routing/routing.service.js';

@@ -2,8 +2,7 @@ import { Database } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import type { MessageRow, Verdict } from '../../entities/message.entity.js';
 import { compileFilter } from '../../path/rules/filter.js';
-import { filterInput } from '../../path/rules/filter-input.js';
-import { evaluateTrigger } from '../../path/routing/evaluate-triggers.js';
+import { evaluateTrigger, filterInput } from '../../path/routing/evaluate-triggers.js';
 import type { TriggerRow } from '../../entities/rules.entity.js';
 import { WorkflowRepository } from './workflow.repository.js';
 

@@ -4,8 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { NamedApps } from '../channels/named-apps.js';
 import type { MessageRow, Verdict } from '../../entities/message.entity.js';
 import { type ClauseResult, compileFilter, type Filter, type FilterProblem } from '../../path/rules/filter.js';
-import { filterInput } from '../../path/rules/filter-input.js';
-import { evaluateTrigger, unheardBy } from '../../path/routing/evaluate-triggers.js';
+import { evaluateTrigger, filterInput, unheardBy } from '../../path/routing/evaluate-triggers.js';
 
 /** What a trigger would have done with one message, and why. */
 export interface TriedMessage extends Pick<Verdict, 'verdict' | 'reason'> {

@@ -15,7 +15,7 @@ import { applyDecorators, Body, Controller, Delete, Get, HttpCode, Param, Patch,
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { MinLength } from 'class-validator';
-import { sanitiseEventType } from '../../path/routing/sanitise-message.js';
+import { sanitiseEventType } from '../../path/routing/draft.js';
 import { TriggerService } from './trigger.service.js';
 import { TriggerTrialService } from './trigger-trial.service.js';
 import { DryRunView, TriggerPage, type TriggerView, WarnedTriggerView } from './trigger.dto.js';

@@ -21,7 +21,7 @@ import { ApiCreatedResponse, ApiExcludeEndpoint, ApiOkResponse, ApiOperation, Ap
 import { NamedAgents } from '../agents/named-agents.js';
 import { EngineRuns } from '../../path/handover/engine-runs.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
-import { discardDebounced } from '../../path/routing/debounce.js';
+import { discardDebounced } from '../../path/routing/debounce-sweeper.js';
 import type { WorkflowStatus } from '../../entities/rules.entity.js';
 import { requireOutputSchema } from './output-schema.js';
 import { WorkflowRepository } from './workflow.repository.js';

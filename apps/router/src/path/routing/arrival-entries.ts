@@ -2,10 +2,9 @@ import type { MessageRoutePayload } from '#libs/contracts';
 import type { JournalEntry } from '#libs/journal';
 import { loopAdvice } from './refusal.js';
 import { unheardBy } from './evaluate-triggers.js';
-import type { Decision } from './decide.js';
+import { type Decision, withheldAdvice } from './decide.js';
 import type { MessageRow } from '../../entities/message.entity.js';
 import type { Plan } from './plan.js';
-import { withheldAdvice } from './reply.js';
 import type { Arrival } from './draft.js';
 
 const shownVerdicts = 20;

@@ -1,6 +1,15 @@
-import type { MessageRoutePayload, NormalizedMessage, ReplyTarget, RequestFacts, TextFrom } from '#libs/contracts';
+import {
+  dedupKeyOf,
+  derivedId,
+  type MessageRoutePayload,
+  type NormalizedMessage,
+  type ReplyTarget,
+  type RequestFacts,
+  type TextFrom,
+} from '#libs/contracts';
+import { type JsonValue, sanitize, sanitizeFileName, type SanitizerReport, sanitizeValue } from '#libs/sanitizer';
+import { createHash } from 'node:crypto';
 import type { MessageRow } from '../../entities/message.entity.js';
-import { replyTargetOf, senderAddressOf } from './reply-target.js';
 
 /** How a receipt arrived, for its timeline; the messages of one receipt share it. */
 export interface Arrival {
@@ -54,6 +63,66 @@ export interface Draft extends Pick<
   deliver: boolean;
 }
 
+/**
+ * A message that has just arrived. @param index its position in the receipt, which names it when it has no dedup key
+ */
+export function newDraft(
+  job: MessageRoutePayload,
+  raw: NormalizedMessage,
+  index: number,
+  arrival: Arrival | null = null,
+): Draft {
+  const { message, report, unsanitisable } = sanitiseMessage(raw);
+  return {
+    organization_id: job.organization_id,
+    project_id: job.project_id,
+    app_id: job.app_id,
+    app_kind: job.app_kind,
+    receipt_id: job.receipt_id,
+    messageId: derivedId('msg', job.receipt_id, 'message', index),
+    dedupKey: dedupKeyOf(job.receipt_id, raw, index),
+    verified: job.verified_scheme !== 'none',
+    textFrom: job.text_from ?? 'people',
+    startedBy: null,
+    message,
+    request: requestOf(job),
+    reply: { ...replyTargetOf(job.app_id, raw), ...(job.app_types ? { typing: true } : {}) },
+    sender: senderAddressOf(raw),
+    appSends: job.app_sends ?? true,
+    workflowId: raw.workflow_id,
+    agentId: undefined,
+    sanitizerReport: report,
+    unsanitisable,
+    released: false,
+    replay: false,
+    replayOf: null,
+    arrival,
+    place: arrival && placeOf(job.receipt_id, index),
+    told: false,
+    deliver: true,
+  };
+}
+
+/** People read a value in the verdict of a filter, so it is cleaned like the message. */
+function requestOf({ request }: MessageRoutePayload): RequestFacts | null {
+  if (!request) return null;
+  const clean = (values: Record<string, string>): Record<string, string> =>
+    Object.fromEntries(Object.entries(values).map((pair) => pair.map(cleaned) as [string, string]));
+  return { headers: clean(request.headers), query: clean(request.query) };
+}
+
+const plain = /^[\w .,:;/+=@*()'"-]*$/;
+
+/** Almost every value has nothing to clean. */
+function cleaned(text: string): string {
+  return plain.test(text) ? text : sanitize(text).text;
+}
+
+/** The first message uses the receipt's own place, each further one a place after it. */
+function placeOf(receiptId: string, index: number): string {
+  return index === 0 ? receiptId : `${receiptId}/${String(index).padStart(6, '0')}`;
+}
+
 /** A stored message, to be routed again. */
 export function draftOf(
   row: MessageRow,
@@ -90,4 +159,119 @@ export function draftOf(
     told: true,
     released: true,
   };
+}
+
+const addressField = 'channel_address';
+
+/**
+ * Where a message wants its reply; the address may be missing. Takes the message unsanitised: what the provider gave
+ * for its own use goes back unchanged.
+ */
+export function replyTargetOf(appId: string, { metadata = {}, thread_id, origin }: NormalizedMessage): ReplyTarget {
+  return {
+    app_id: appId,
+    channel_address: textOf(metadata[addressField]),
+    thread_id: thread_id ?? null,
+    reply_context: metadata['reply_context'] ?? null,
+    ...(origin ? { hops: origin.hops } : {}),
+  };
+}
+
+/**
+ * The sender as an address, unsanitised; null when the adapter says, by a null address, that nobody can be answered.
+ */
+export function senderAddressOf({ sender, metadata }: NormalizedMessage): string | null {
+  return metadata?.[addressField] === null ? null : textOf(sender);
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** For the short fields: in UTF-8 they have to fit an index entry of Postgres. */
+const maxShortChars = 480;
+/**
+ * Metadata is not cut here: filters, tools, replays and people read all of it, and the gateway has bounded its depth
+ * and size. What the model sees is cut where it is shown.
+ */
+const whole = {
+  maxDepth: 1_000,
+  maxEntries: Number.POSITIVE_INFINITY,
+  maxChars: Number.MAX_SAFE_INTEGER,
+  maxLines: Number.MAX_SAFE_INTEGER,
+};
+const nameFields = ['name', 'filename', 'file_name'];
+
+interface SanitisedMessage {
+  message: NormalizedMessage;
+  /** What was done to each field; null when nothing was. */
+  report: Record<string, SanitizerReport> | null;
+  /** Why the message must not reach a model, or null. */
+  unsanitisable: string | null;
+}
+
+/** An event's type as messages have it, so that a rule compares the same text. */
+export function sanitiseEventType(type: string): string {
+  return sanitize(type, { maxChars: maxShortChars }).text;
+}
+
+/** Makes everything in a message that its sender wrote safe to read. */
+function sanitiseMessage(raw: NormalizedMessage): SanitisedMessage {
+  const reports: Record<string, SanitizerReport> = {};
+  const keep = <T>(field: string, value: T, report: SanitizerReport): T => {
+    if (Object.keys(report.counts).length > 0 || report.cut > 0 || !report.settled) reports[field] = report;
+    return value;
+  };
+  const text = (field: string, value: string, maxChars?: number): string => {
+    const clean = sanitize(value, maxChars === undefined ? {} : { maxChars });
+    return keep(field, clean.text, clean.report);
+  };
+  const metadata = raw.metadata && sanitizeValue(raw.metadata, whole);
+  const message: NormalizedMessage = {
+    ...raw,
+    event_type: text('event_type', raw.event_type, maxShortChars),
+    sender: distinct(raw.sender, text('sender', raw.sender, maxShortChars)),
+    message: text('message', raw.message),
+    ...(raw.dedup_key === undefined ? {} : { dedup_key: storableKey(raw.dedup_key) }),
+    ...(raw.thread_id === undefined
+      ? {}
+      : { thread_id: distinct(raw.thread_id, text('thread_id', raw.thread_id, maxShortChars)) }),
+    ...(metadata ? { metadata: withFileNames(keep('metadata', metadata.value, metadata.report)) } : {}),
+  };
+  const changed = Object.keys(reports);
+  const unsettled = changed.filter((field) => reports[field]?.settled === false);
+  return {
+    message,
+    report: changed.length > 0 ? reports : null,
+    unsanitisable: unsettled.length > 0 ? `did not settle: ${unsettled.join(', ')}` : null,
+  };
+}
+
+/** A key is compared, and shown only to people who look for it, so it only has to be storable in Postgres. */
+function storableKey(key: string): string {
+  return distinct(key, key.replaceAll('\0', '\ufffd').slice(0, maxShortChars).toWellFormed());
+}
+
+/** Names that look the same after cleaning stay distinct: nobody becomes a known contact by an invisible character. */
+function distinct(raw: string, clean: string): string {
+  return raw === clean ? clean : `${clean} (${createHash('sha256').update(raw).digest('hex').slice(0, 12)})`;
+}
+
+function withFileNames(value: JsonValue): Record<string, unknown> {
+  const metadata = isObject(value) ? value : {};
+  const { attachments } = metadata;
+  if (!Array.isArray(attachments)) return metadata;
+  return { ...metadata, attachments: attachments.map((each) => (isObject(each) ? withSafeName(each) : each)) };
+}
+
+function withSafeName(attachment: Record<string, JsonValue>): Record<string, JsonValue> {
+  const safe = Object.entries(attachment).map(([field, value]): [string, JsonValue] => [
+    field,
+    nameFields.includes(field) && typeof value === 'string' ? sanitizeFileName(value).name : value,
+  ]);
+  return Object.fromEntries(safe);
+}
+
+function isObject(value: JsonValue): value is { [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

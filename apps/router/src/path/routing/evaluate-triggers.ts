@@ -1,15 +1,18 @@
+import type { NormalizedMessage, RequestFacts } from '#libs/contracts';
+import type { Verdict } from '../../entities/message.entity.js';
+import type { FilterInput } from '../rules/filter.js';
+import type { ActiveTrigger, Rules } from '../rules/project-rules.js';
 import type { SenderContext } from '../senders/senders.js';
 import type { Draft } from './draft.js';
-import type { Verdict } from '../../entities/message.entity.js';
-import type { ActiveTrigger, Rules } from '../rules/project-rules.js';
-import type { FilterInput } from '../rules/filter.js';
-import { filterInput, maxFilterValues } from '../rules/filter-input.js';
 
 /**
  * Only this many triggers that filtered a message out are stored with it, and the rest are counted: with hundreds of
  * triggers, their reasons would be most of what a message costs. A request for the event gets them all.
  */
 const filteredKept = 20;
+/** More would hold up the messages behind it: a filter's loops go over all of them. */
+const maxFilterValues = 10_000;
+
 const tooLarge = `the metadata has over ${maxFilterValues} values, more than a filter reads`;
 
 export interface Evaluation {
@@ -86,4 +89,37 @@ function evaluateFilter(
   if (result.result === 'passed') return null;
   if (result.result === 'error') return { verdict: 'filter_error', reason: result.reason };
   return { verdict: 'filtered', reason: result.seen ? `${result.clause}: ${result.seen}` : result.clause };
+}
+
+/** A message as expressions see it; null when its metadata is larger than an expression may read. */
+export function filterInput(
+  message: NormalizedMessage,
+  contact: { id: string; name: string; status: string } | null,
+  verified: boolean,
+  request: RequestFacts | null,
+): FilterInput | null {
+  if (countValues(message.metadata ?? {}, maxFilterValues) > maxFilterValues) return null;
+  return {
+    event: {
+      type: message.event_type,
+      sender: message.sender,
+      message: message.message,
+      thread_id: message.thread_id ?? '',
+      is_dm: message.is_dm ?? false,
+      verified,
+    },
+    contact: contact ?? { id: '', name: message.sender, status: 'builtin' },
+    metadata: message.metadata ?? {},
+    request: request ?? { headers: {}, query: {} },
+  };
+}
+
+function countValues(value: unknown, most: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  for (const entry of Object.values(value)) {
+    count += countValues(entry, most - count);
+    if (count > most) return count;
+  }
+  return count;
 }

@@ -6,9 +6,8 @@ import { TurnHandover, type WholeTurn } from '../handover/turn-handover.service.
 import { routeOf } from './arrival-entries.js';
 import { draftOf } from './draft.js';
 import type { MessageRow } from '../../entities/message.entity.js';
-import type { Ruled } from './classify-batch.js';
+import { Planner, type Ruled } from './planner.js';
 import { type Plan, runIdsOf, turnsOf } from './plan.js';
-import { Planner } from './planner.js';
 import { ProjectRules, type Rules } from '../rules/project-rules.js';
 import { type Release, RoutingStore } from './routing.store.js';
 

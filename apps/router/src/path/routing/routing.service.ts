@@ -9,11 +9,9 @@ import { GATEWAY, type RouterSettings, SETTINGS } from '../../env.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
 import { Rerouter } from './reroute.service.js';
 import { arrivalEntries, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
-import type { Draft, Arrival } from './draft.js';
-import type { Ruled } from './classify-batch.js';
-import { newDraft } from './new-draft.js';
+import { type Arrival, type Draft, newDraft } from './draft.js';
+import { Planner, type Ruled } from './planner.js';
 import { type Plan, turnsOf } from './plan.js';
-import { Planner } from './planner.js';
 import { ProjectRules, type Rules } from '../rules/project-rules.js';
 import { type Claimed, type NewRows, RoutingStore } from './routing.store.js';
 

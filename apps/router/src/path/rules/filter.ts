@@ -1,7 +1,6 @@
 import { type ASTNode, EvaluationError, type ParseError, serialize } from '@marcbachmann/cel-js';
 import type { RequestFacts } from '#libs/contracts';
-import { environment } from './filter-environment.js';
-import { inWords } from './filter-words.js';
+import { environment, inWords } from './filter-language.js';
 
 /**
  * What an expression may read. Only what is listed here or is in the metadata itself exists: no inherited properties.

@@ -1,9 +1,92 @@
-import type { TurnInput } from '#libs/contracts';
-import { withHopsOf } from '#libs/contracts';
+import { type TurnInput, withHopsOf } from '#libs/contracts';
 import { type Queryable, storableJson } from '#libs/database';
 import type { Target } from '../../entities/message.entity.js';
 import { turnOf, type WholeTurn } from '../handover/turn-handover.service.js';
-import type { Plan } from './plan.js';
+import { type Plan, withoutRuns } from './plan.js';
+
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+
+interface Window {
+  triggerId: string;
+  scope: string;
+  startsAt: Date;
+  limit: number;
+  used: number;
+}
+
+/**
+ * Removes the runs that exceed their triggers' limits, in fixed windows (a minute for a trigger, an hour for one of its
+ * contacts), and records that in the verdicts.
+ */
+export async function applyTriggerLimits(tx: Queryable, plans: Plan[], nowMs: number): Promise<void> {
+  const windows = new Map<string, Window>();
+  const claims: { plan: Plan; triggerId: string; windows: Window[] }[] = [];
+  for (const plan of plans.filter(({ draft }) => !draft.replay)) {
+    for (const { trigger } of plan.decision.runs) {
+      if (!trigger) continue;
+      const sender = plan.senderContext?.contactId ?? plan.draft.message.sender;
+      const wanted = [
+        windowOf(windows, trigger.id, '', minuteMs, nowMs, trigger.limit_per_minute),
+        windowOf(windows, trigger.id, sender, hourMs, nowMs, trigger.contact_limit_per_hour),
+      ].filter((window) => window !== null);
+      if (wanted.length > 0) claims.push({ plan, triggerId: trigger.id, windows: wanted });
+    }
+  }
+  if (claims.length === 0) return;
+  const asked = new Map<Window, number>();
+  for (const claim of claims) for (const window of claim.windows) asked.set(window, (asked.get(window) ?? 0) + 1);
+  await countRuns(tx, windows, asked);
+  const refused = new Map<Plan, Map<string, string>>();
+  for (const { plan, triggerId, windows: mine } of claims) {
+    const full = mine.find((window) => window.used >= window.limit);
+    for (const window of mine) window.used += 1;
+    if (!full) continue;
+    const reasons = refused.get(plan) ?? new Map<string, string>();
+    reasons.set(triggerId, `over ${full.limit} runs ${full.scope === '' ? 'a minute' : 'an hour for this contact'}`);
+    refused.set(plan, reasons);
+  }
+  for (const [plan, reasons] of refused) withoutRuns(plan, reasons, nowMs);
+}
+
+function windowOf(
+  windows: Map<string, Window>,
+  triggerId: string,
+  scope: string,
+  lengthMs: number,
+  nowMs: number,
+  limit: number | null,
+): Window | null {
+  if (limit === null) return null;
+  const key = `${triggerId} ${scope}`;
+  const known = windows.get(key);
+  if (known) return known;
+  const made = { triggerId, scope, startsAt: new Date(nowMs - (nowMs % lengthMs)), limit, used: 0 };
+  windows.set(key, made);
+  return made;
+}
+
+async function countRuns(tx: Queryable, windows: Map<string, Window>, asked: Map<Window, number>): Promise<void> {
+  const sorted = [...windows.values()].sort((a, b) =>
+    `${a.triggerId} ${a.scope}` < `${b.triggerId} ${b.scope}` ? -1 : 1,
+  );
+  const rows = (await tx.query(
+    `INSERT INTO router.trigger_window AS w (trigger_id, scope, starts_at, runs)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::integer[])
+     ON CONFLICT (trigger_id, scope, starts_at) DO UPDATE SET runs = w.runs + excluded.runs
+     RETURNING trigger_id, scope, runs`,
+    [
+      sorted.map((each) => each.triggerId),
+      sorted.map((each) => each.scope),
+      sorted.map((each) => each.startsAt),
+      sorted.map((each) => asked.get(each) ?? 0),
+    ],
+  )) as { trigger_id: string; scope: string; runs: number }[];
+  for (const row of rows) {
+    const window = windows.get(`${row.trigger_id} ${row.scope}`);
+    if (window) window.used = row.runs - (asked.get(window) ?? 0);
+  }
+}
 
 /** Most messages of one run. */
 const joinedAtMost = 200;
@@ -27,38 +110,6 @@ export async function joinDebounced(tx: Queryable, plans: Plan[], nowMs: number)
   // One statement each: two messages of one sender in a batch share one row, which one upsert cannot change twice.
   waiting.sort((a, b) => (`${a.triggerId} ${a.scope}` < `${b.triggerId} ${b.scope}` ? -1 : 1));
   for (const each of waiting) await join(tx, each, nowMs);
-}
-
-/** Whether any turn has waited long enough: checked often and usually in vain, so without a transaction. */
-export async function anyDue(db: Queryable, nowMs: number): Promise<boolean> {
-  const rows = (await db.query('SELECT 1 FROM router.debounce WHERE due_at <= $1 LIMIT 1', [
-    new Date(nowMs),
-  ])) as unknown[];
-  return rows.length > 0;
-}
-
-/** Takes the turns that waited long enough; one whose workflow was suspended meanwhile continues to wait for that. */
-export async function takeDue(tx: Queryable, nowMs: number, limit: number): Promise<WholeTurn[]> {
-  const due: unknown = await tx.query(
-    `DELETE FROM router.debounce WHERE (trigger_id, scope) IN (
-       SELECT trigger_id, scope FROM router.debounce WHERE due_at <= $1 ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-     RETURNING turn, (
-       SELECT w.updated_at FROM router.workflow w WHERE w.project_id = turn ->> 'project_id'
-          AND w.id = (turn -> 'run' ->> 'workflow_id')::integer AND w.status = 'suspended') AS suspended_at`,
-    [new Date(nowMs), limit],
-  );
-  const rows = (due as [{ turn: WholeTurn; suspended_at: Date | null }[], number])[0];
-  return rows.map(({ turn: { held: _held, ...turn }, suspended_at }) =>
-    suspended_at ? { ...turn, held: { until: 'workflow', at: suspended_at.toISOString() } } : turn,
-  );
-}
-
-/** Discards what waits for more messages for the runs of a workflow. */
-export async function discardDebounced(tx: Queryable, projectId: string, workflowId: number): Promise<void> {
-  await tx.query(
-    `DELETE FROM router.debounce WHERE turn ->> 'project_id' = $1 AND (turn -> 'run' ->> 'workflow_id')::integer = $2`,
-    [projectId, workflowId],
-  );
 }
 
 function waitingOf(plan: Plan): Waiting[] {
