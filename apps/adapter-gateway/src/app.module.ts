@@ -13,7 +13,6 @@ import { HeldConnectionsModule } from './held-connections/held-connections.modul
 import { InboundModule } from './inbound/inbound.module.js';
 import { ListingsModule } from './listings/listings.module.js';
 import { MissedModule } from './missed/missed.module.js';
-import { OriginsModule } from './origins/origins.module.js';
 import { RegistrationModule } from './registration/registration.module.js';
 import { SamplesModule } from './samples/samples.module.js';
 import { SourcesModule } from './sources/sources.module.js';
@@ -48,7 +47,6 @@ export class AppModule {
         AttentionModule,
         DiagnosisModule,
         InboundModule,
-        OriginsModule,
         WebhookTokensModule,
       ],
     };

@@ -12,6 +12,7 @@ import { SETTINGS } from '../tokens.js';
 import { DeliveryService } from '../deliveries/delivery.service.js';
 import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { DeliveryRepository } from '../deliveries/delivery.repository.js';
+import { ManagedDeliveryRepository } from '../deliveries/managed-delivery.repository.js';
 import type { GatewaySettings } from '../env.js';
 import type { DeliverCall, OutgoingAction, OutgoingAttachment } from './adapter-call.dto.js';
 
@@ -36,6 +37,7 @@ interface ReadAttachments {
 export class Outbox {
   constructor(
     private readonly apps: AppService,
+    private readonly managed: ManagedDeliveryRepository,
     private readonly deliveries: DeliveryRepository,
     private readonly sender: DeliveryService,
     private readonly journal: Journal,
@@ -55,7 +57,7 @@ export class Outbox {
     );
     requireActions(call.message.actions ?? []);
     const content = contentOf(call, files.heads);
-    const row = await this.deliveries.commit(
+    const row = await this.managed.commit(
       {
         id,
         organization_id: app.organization_id,

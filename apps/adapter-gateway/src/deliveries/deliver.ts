@@ -1,60 +1,31 @@
-import {
-  type Credentials,
-  type DeliverFailure,
-  type JsonObject,
-  type MessageAttachment,
-  redactSecrets,
-} from '#libs/adapter-sdk';
-import type { Egress } from '#libs/egress';
+import type { Credentials, DeliverFailure } from '#libs/adapter-sdk';
 import { outboundSent, textHash } from '#libs/contracts';
-import { JobClient, PermanentFailure, RunLater } from '#libs/queue';
+import type { Egress } from '#libs/egress';
+import { JobClient, PermanentFailure } from '#libs/queue';
+import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { AdapterClient } from '../adapters/adapter-client.js';
-import { wrongDelivery, wrongDeliveryDetail } from '../adapters/answer-fields.js';
-import { AdapterError, type FailedAnswer } from '../adapters/adapter-answer.js';
-import { CallSlots } from '../adapters/call-limits.js';
-import { canSend, type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
-import { EGRESS, SETTINGS } from '../tokens.js';
+import { AdapterError } from '../adapters/adapter-answer.js';
 import { AdapterReadiness } from '../adapters/adapter-readiness.js';
-import type { AppRow } from '../entities/app.entity.js';
+import { CallSlots } from '../adapters/call-limits.js';
 import { AppCredentials } from '../apps/app-credentials.js';
-import { directDeliver } from '../direct/direct-deliver.js';
-import type { GatewaySettings } from '../env.js';
-import { originMarker } from '#libs/direct-app';
-import { AddressPace } from './address-pace.js';
-import { deliverAnswer, deliverRefusal } from './deliver-answer.js';
+import { canSend, type InstalledAdapter, type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
+import { refusedTokenCode, refusesToken } from '../apps/refused-calls.js';
+import type { AppRow } from '../entities/app.entity.js';
 import type { DeliveryRow } from '../entities/delivery.entity.js';
+import type { GatewaySettings } from '../env.js';
+import { EGRESS, SETTINGS } from '../tokens.js';
+import { AddressPace } from './address-pace.js';
+import { contextOf, DeliverCalls, refused } from './deliver-call.js';
 import {
   type ClaimedDelivery,
   DeliveryPartRepository,
   DeliveryRepository,
   type FormattedText,
 } from './delivery.repository.js';
-import { answerLostCode, type AttemptResult, contextOf, LostAnswers, personDecides } from './lost-answers.js';
-import { requireInTime } from './delivery.verdict.js';
-import { featureFields, fittedContent } from './message-features.js';
-import { NumberedChoices } from './numbered-choices.js';
+import { AnswerLost, type AttemptResult, isInDoubt, requireInTime } from './delivery.verdict.js';
+import { directDeliver } from './direct-deliver.js';
+import { fittedContent, NumberedChoices } from './message-features.js';
 import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.js';
-import { RefusedTokens } from './refused-token.js';
-import { Mailbox } from '../web-chat/mailbox.js';
-
-/** The other claim has a lease; its outcome is recorded long before that ends. */
-const takenOverMs = 1_000;
-
-/** One call of `/deliver`. */
-interface Sending {
-  message: FormattedText;
-  /** The delivery's id, or a part's own key: the same in every attempt. */
-  key: string;
-  fromPart: number;
-  /** The first part of the message has its files, and is the edit. */
-  isFirst: boolean;
-  isLast: boolean;
-  /** An earlier attempt may have sent it. */
-  inDoubt: boolean;
-  /** Aborts when another claim has the delivery. */
-  lost: AbortSignal;
-}
 
 /** One attempt at a delivery: `/format`, then `/deliver` (spec 4.1), or the DirectAdapter. */
 @Injectable()
@@ -64,16 +35,13 @@ export class Deliverer {
   constructor(
     private readonly installed: InstalledApps,
     private readonly credentials: AppCredentials,
-    private readonly adapters: AdapterClient,
     private readonly readiness: AdapterReadiness,
-    private readonly lost: LostAnswers,
+    private readonly calls: DeliverCalls,
     private readonly pace: AddressPace,
     private readonly deliveries: DeliveryRepository,
     private readonly parts: DeliveryPartRepository,
     private readonly messages: OutgoingMessages,
     private readonly choices: NumberedChoices,
-    private readonly refusedTokens: RefusedTokens,
-    private readonly mailbox: Mailbox,
     private readonly jobs: JobClient,
     @Inject(EGRESS) private readonly egress: Egress,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
@@ -121,12 +89,12 @@ export class Deliverer {
       const message = await this.messages.of(delivery, adapter, credentials);
       result = await this.sendAll(delivery, app, adapter, credentials, message, lost);
     } catch (error) {
-      await this.refusedTokens.settleLookup(installed, credentials, error);
+      await this.settleLookup(installed, credentials, error);
       // Of `/format`: sending gives a refusal as its result.
       if (!(error instanceof AdapterError && error.refusal)) throw error;
       result = refused(error.refusal, '/format', credentials);
     }
-    return this.refusedTokens.settle(installed, credentials, previous, result);
+    return this.settleRefused(installed, credentials, previous, result);
   }
 
   /**
@@ -165,7 +133,7 @@ export class Deliverer {
       inDoubt: isInDoubt(delivery),
       lost,
     };
-    return this.send(delivery, app, adapter, credentials, sending);
+    return this.calls.send(delivery, app, adapter, credentials, sending);
   }
 
   /**
@@ -188,7 +156,7 @@ export class Deliverer {
       const key = `${delivery.id}/${index + 1}`;
       const [isFirst, isLast] = [index === 0, index === parts.length - 1];
       const sending = { message, key, fromPart: 0, isFirst, isLast, inDoubt, lost };
-      const sent = await this.send(delivery, app, adapter, credentials, sending);
+      const sent = await this.calls.send(delivery, app, adapter, credentials, sending);
       const which = `part ${index + 1} of ${parts.length}`;
       if (!('unknown' in sent) && !sent.ok) {
         const detail = sent.error_detail ?? { message: sent.error, retryable: false };
@@ -212,115 +180,56 @@ export class Deliverer {
     await this.jobs.enqueue(outboundSent, { ...sent, text_hash: textHash(text) });
   }
 
-  private async send(
-    delivery: ClaimedDelivery,
-    app: AppRow,
-    adapter: InstalledAdapter,
-    credentials: Credentials,
-    sending: Sending,
+  /**
+   * A provider may refuse an access token before it expires: it was revoked, or the account's password has changed. Such a
+   * message was not sent, so it is sent again with another token; a token that is refused right after that is a failure.
+   * @param used the credentials of the call
+   * @param previous the error of the attempt before this one
+   * @returns the result, or a failure to retry at once with the other token
+   * @throws CredentialNotReady when a credential is not linked at all
+   */
+  private async settleRefused(
+    installed: InstalledApp,
+    used: Credentials,
+    previous: string | null,
+    result: AttemptResult,
   ): Promise<AttemptResult> {
-    const { target, subject } = delivery.content;
-    const { message, key, inDoubt } = sending;
-    const address = delivery.moved_to ?? target.channel_address;
-    const { lookup, idempotent } = adapter.manifest.message ?? {};
-    if (inDoubt && lookup) {
-      const found = await this.lost.lookUp({ delivery, key, adapter, credentials });
-      if (found) return found;
-      requireInTime(delivery, true);
-    } else if (inDoubt && !idempotent) {
-      return { unknown: `The process that sent it ended before the answer came. ${personDecides}` };
-    }
-    requireInTime(delivery);
-    const { project_id: projectId } = delivery;
-    await this.pace.take({ appId: app.id, projectId, address: address ?? '', manifest: adapter.manifest });
-    const attachments = sending.isFirst ? await this.attachmentsOf(delivery) : [];
-    const body = {
-      credentials,
-      channel_address: address,
-      message: {
-        text: message.text,
-        format: message.format,
-        ...(subject ? { subject } : {}),
-        thread_id: target.thread_id ?? '',
-        ...(target.reply_context ? { reply_context: target.reply_context } : {}),
-        ...(attachments.length > 0 ? { attachments } : {}),
-        ...featureFields(delivery.content, sending),
-      },
-      idempotency_key: key,
-      from_part: sending.fromPart,
-      origin_marker: originMarker(app, delivery.id),
-    };
-    const { baseUrl } = adapter;
-    const sent = { delivery, key, adapter, credentials };
-    sending.lost.throwIfAborted();
-    if (!idempotent && !(await this.deliveries.markSending(delivery))) {
-      throw new RunLater(takenOverMs, 'taken_over', 'another process has taken the delivery over');
-    }
+    if ('unknown' in result || result.ok || result.error !== refusedTokenCode) return result;
+    this.credentials.requireLinked(installed);
+    if (previous === refusedTokenCode) return result;
     try {
-      const answer = await this.adapters.post<JsonObject>(
-        baseUrl,
-        '/deliver',
-        body,
-        contextOf(delivery),
-        wrongDelivery,
-      );
-      const aside = wrongDeliveryDetail(answer);
-      if (aside) this.adapters.showViolation(baseUrl, `/deliver: ${aside}`);
-      const result = deliverAnswer(answer, key);
-      if (result.ok && adapter.manifest.message?.mailbox) await this.keep(delivery, sending, address ?? '');
-      const lost = !result.ok && result.error === 'timeout' && result.error_detail?.retryable !== true;
-      if (!lost) return result;
-      return await this.lost.settle(sent, 'the provider did not answer in time');
+      const replaced = await this.credentials.replaceRefused(installed, used);
+      return replaced ? again(result, 'The access token was refused and is replaced: it is sent again.', 0) : result;
     } catch (error) {
-      if (!(error instanceof AdapterError)) throw error;
-      if (error.refusal) return refused(error.refusal, '/deliver', credentials);
-      if (error.notSent) throw error;
-      return error.code === 'contract_violation'
-        ? this.lost.settleViolation(sent, error.message)
-        : this.lost.settle(sent, error.message);
+      if (!(error instanceof Problem)) throw error;
+      if (error.status < 500) return again(result, `The access token was refused. ${error.detail}`, 0);
+      const pending = again(result, `The access token was refused. ${error.detail}`, null);
+      // A code of its own: the next refusal asks for another token again.
+      return { ...pending, error: 'provider_unavailable' };
     }
   }
 
-  /** No provider has it: it is delivered once it is stored for the visitor's page. A repetition has the same key. */
-  private async keep(delivery: DeliveryRow, { message, key, isLast }: Sending, visitor: string): Promise<void> {
-    await this.mailbox.keep({
-      appId: delivery.app_id,
-      organizationId: delivery.organization_id,
-      projectId: delivery.project_id,
-      visitor,
-      author: 'agent',
-      id: key,
-      text: message.text,
-      format: message.format === 'markdown' ? 'markdown' : 'plain',
-      actions: isLast ? (delivery.content.actions ?? null) : null,
-    });
-  }
-
-  private async attachmentsOf({ id, content }: DeliveryRow): Promise<MessageAttachment[]> {
-    const heads = content.attachments ?? [];
-    if (heads.length === 0) return [];
-    const contents = await this.deliveries.contentsOf(id);
-    return heads.map(({ name, content_type, size }, index) => {
-      const content_base64 = contents[index]?.toString('base64') ?? '';
-      return { id: String(index + 1), name, content_type, size, content_base64 };
-    });
+  /** A look-up that was refused tells nothing: the next attempt looks again, with another token. */
+  private async settleLookup(installed: InstalledApp, used: Credentials, error: unknown): Promise<void> {
+    if (!(error instanceof AnswerLost) || !refusesToken(error.cause)) return;
+    try {
+      await this.credentials.replaceRefused(installed, used);
+    } catch (problem) {
+      // The next attempt reads the credentials, and waits or asks again.
+      if (!(problem instanceof Problem)) throw problem;
+    }
   }
 }
-
-/** A refusal by status, without the secrets that it may quote. */
-function refused(answer: FailedAnswer, path: string, credentials: Credentials): DeliverFailure {
-  const failure = deliverRefusal(answer, path);
-  const { error_detail: detail } = failure;
-  return detail
-    ? { ...failure, error_detail: { ...detail, message: redactSecrets(detail.message, credentials) } }
-    : failure;
-}
-
-/** Whether an earlier attempt may have sent it: its answer was lost, or its process died before the answer came. */
-const isInDoubt = ({ reason }: DeliveryRow): boolean => reason === answerLostCode;
 
 /** The server that the built-in Webhook app calls. An address that is no URL fails when it is called. */
 function originOf({ content }: DeliveryRow): string {
   const address = content.target.channel_address ?? '';
   return URL.canParse(address) ? new URL(address).origin : address;
+}
+
+function again(result: DeliverFailure, why: string, afterSeconds: number | null): DeliverFailure {
+  const { error_detail: detail } = result;
+  const message = detail ? `${why} The provider said: ${detail.message}` : why;
+  const pause = afterSeconds === null ? {} : { retry_after: afterSeconds };
+  return { ...result, error_detail: { ...detail, message, retryable: true, ...pause } };
 }

@@ -6,13 +6,14 @@ import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InstalledApps } from '../apps/installed-apps.js';
 import type { DeliveryRow } from '../entities/delivery.entity.js';
-import { DeliveryRepository, jobOf } from './delivery.repository.js';
+import { jobOf } from './delivery.repository.js';
+import { ManagedDeliveryRepository } from './managed-delivery.repository.js';
 
 /** What a person does about deliveries that have ended without arriving, or that wait. */
 @Injectable()
 export class DeliveryRepair {
   constructor(
-    private readonly deliveries: DeliveryRepository,
+    private readonly deliveries: ManagedDeliveryRepository,
     private readonly installed: InstalledApps,
     private readonly jobs: JobClient,
     private readonly db: Database,

@@ -2,7 +2,7 @@ import { Caller, notFound, OneOf, pageOf, OrderedQuery, type Principal, RequireS
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiExcludeController, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DeliveryRepair } from './delivery-repair.js';
-import { DeliveryRepository } from './delivery.repository.js';
+import { ManagedDeliveryRepository } from './managed-delivery.repository.js';
 import { DeliveryPage, DeliveryView } from './delivery.dto.js';
 
 class DeliveryQuery extends OrderedQuery {
@@ -15,7 +15,7 @@ class DeliveryQuery extends OrderedQuery {
 @Controller('api/v1/deliveries')
 export class DeliveryController {
   constructor(
-    private readonly deliveries: DeliveryRepository,
+    private readonly deliveries: ManagedDeliveryRepository,
     private readonly repair: DeliveryRepair,
   ) {}
 

@@ -1,11 +1,28 @@
-import type { DeliverFailure } from '#libs/adapter-sdk';
+import type { DeliverFailure, DeliverResponse } from '#libs/adapter-sdk';
 import { backoffMs } from '#libs/contracts';
 import { errorCode } from '#libs/queue';
 import { type Policy, type Settlement, settlementOf, type Verdict, verdictOf } from '#libs/work';
 import { AdapterError } from '../adapters/adapter-answer.js';
 import type { DeliveryRow, DeliveryState } from '../entities/delivery.entity.js';
 import type { GatewaySettings } from '../env.js';
-import { answerLostCode, type AttemptResult } from './lost-answers.js';
+
+export const answerLostCode = 'answer_lost';
+
+/**
+ * Outcome of one attempt. `unknown`: it may have arrived and nobody can tell; the text says why, for a person.
+ * `violation`: because the answer of the adapter breaks the contract.
+ */
+export type AttemptResult = DeliverResponse | { unknown: string; violation?: true };
+
+/** The provider may have the message, and the adapter cannot tell yet: it is asked again before anything is sent. */
+export class AnswerLost extends Error {
+  override readonly name = 'AnswerLost';
+  readonly code = answerLostCode;
+
+  constructor(cause: unknown) {
+    super(`not known whether it arrived: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
 
 export const tooLateCode = 'too_late';
 
@@ -203,7 +220,8 @@ function expired(inDoubt: boolean, why: string, last: DeliveryOutcome): Delivery
     : { ...end, reason: tooLateCode, state: 'expired' };
 }
 
-const isInDoubt = ({ reason }: DeliveryRow): boolean => reason === answerLostCode;
+/** Whether an earlier attempt may have sent it: its answer was lost, or its process died before the answer came. */
+export const isInDoubt = ({ reason }: DeliveryRow): boolean => reason === answerLostCode;
 
 /** Only time ends the retries. */
 function policyOf(code: string, limits: RetryLimits): Policy {

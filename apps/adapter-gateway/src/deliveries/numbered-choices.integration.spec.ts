@@ -3,7 +3,7 @@ import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
-import { NumberedChoices } from './numbered-choices.js';
+import { NumberedChoices } from './message-features.js';
 
 let world: GatewayWorld;
 let gateway: Awaited<ReturnType<GatewayWorld['start']>>;

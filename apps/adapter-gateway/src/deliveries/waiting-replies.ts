@@ -10,8 +10,9 @@ import { busyCode, circuitOpenCode } from '../adapters/call-limits.js';
 import { credentialWaitCodes, CredentialWaits } from '../apps/credential-waits.js';
 import { HealthPoller } from '../adapters/health-poller.js';
 import { AppRepository } from '../apps/app.repository.js';
-import { DeliveryRepository, jobOf } from './delivery.repository.js';
-import { answerLostCode } from './lost-answers.js';
+import { jobOf } from './delivery.repository.js';
+import { ManagedDeliveryRepository } from './managed-delivery.repository.js';
+import { answerLostCode } from './delivery.verdict.js';
 
 /** Replies of one App that wait to be sent again, all for the same reason. */
 export interface WaitingGroup {
@@ -94,7 +95,7 @@ export class DeliveryResumption implements OnApplicationBootstrap {
   private readonly logger = new Logger('deliveries');
 
   constructor(
-    private readonly deliveries: DeliveryRepository,
+    private readonly deliveries: ManagedDeliveryRepository,
     private readonly apps: AppRepository,
     private readonly poller: HealthPoller,
     private readonly adapters: AdapterClient,

@@ -1,15 +1,14 @@
-import { type Credentials, isJsonObject, type JsonObject } from '#libs/adapter-sdk';
+import { type Credentials, isJsonObject, type JsonObject, redactSecrets, WEBHOOK_REFUSALS } from '#libs/adapter-sdk';
 import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
+import { AdapterError, type FailedAnswer } from '../adapters/adapter-answer.js';
 import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
-import { AdapterError } from '../adapters/adapter-answer.js';
-import type { InstalledAdapter, InstalledApp } from '../apps/installed-apps.js';
 import { wrongVerification } from '../adapters/answer-fields.js';
 import { AppCredentials } from '../apps/app-credentials.js';
+import type { InstalledAdapter, InstalledApp } from '../apps/installed-apps.js';
 import { RefusedCalls, refusedTokenCode } from '../apps/refused-calls.js';
 import { normalizedMessages } from './normalized-messages.js';
-import { shortText, type WebhookRefused, webhookRefused, webhookRefusedByStatus } from './webhook-refusal.js';
 
 /** A webhook on its way to the adapter of its App. */
 export interface Webhook {
@@ -97,4 +96,42 @@ function lacksMessages({ ok, error, metadata }: JsonObject): boolean {
 function envelope({ installed, request, receivedAt }: Webhook, credentials: Credentials): object {
   const { self } = installed.app;
   return { credentials, request, received_at: receivedAt, ...(self ? { self } : {}) };
+}
+
+/** Why an adapter does not accept a webhook: a code, and its words for a person. */
+export interface WebhookRefused {
+  error: string;
+  words: string | null;
+}
+
+/** Statuses that alone say that the request is not accepted. Any other one may mean that the route is missing. */
+const refusing = new Set([400, 401, 403]);
+
+/** A text for the timeline: cut, and without what Postgres refuses (U+0000, half of a surrogate pair). */
+export function shortText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value.replaceAll('\0', '').slice(0, 200).toWellFormed() : null;
+}
+
+/** Reads an `ok: false` of `/verify-webhook`, without the secrets that it may quote. */
+export function webhookRefused({ error, message }: JsonObject, credentials: Credentials): WebhookRefused {
+  return { error: safeText(error, credentials) ?? 'refused', words: safeText(message, credentials) };
+}
+
+/**
+ * Reads a 4xx of `/verify-webhook` that a retry would give again, without the secrets that it may quote.
+ * @returns null when it says nothing about the webhook
+ */
+export function webhookRefusedByStatus(
+  { status, body, words: said }: FailedAnswer,
+  credentials: Credentials,
+): WebhookRefused | null {
+  if (!refusing.has(status) && body?.['ok'] !== false) return null;
+  const error = WEBHOOK_REFUSALS.find((code) => code === body?.['error']) ?? 'bad_signature';
+  const words = `/verify-webhook answered ${status}${said === null || said === error ? '' : `: ${said}`}`;
+  return { error, words: safeText(words, credentials) };
+}
+
+/** Redacts before it cuts: no part of a secret stays at the end. */
+function safeText(value: unknown, credentials: Credentials): string | null {
+  return shortText(typeof value === 'string' ? redactSecrets(value, credentials) : null);
 }

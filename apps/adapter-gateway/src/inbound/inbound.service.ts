@@ -22,12 +22,10 @@ import { canSend, type InstalledApp, InstalledApps, requireReceiving } from '../
 import { INGRESS, SETTINGS } from '../tokens.js';
 import { ParsedMessagesRepository } from './inbound.repository.js';
 import type { GatewaySettings } from '../env.js';
-import { ProviderStatuses } from '../deliveries/provider-statuses.js';
-import { NumberedChoices } from '../deliveries/numbered-choices.js';
-import { MessageOrigins } from '../origins/message-origins.js';
-import { InboundCalls, type Webhook } from './inbound-calls.js';
-import { requireDepth } from './message-depth.js';
-import { shortText } from './webhook-refusal.js';
+import { NumberedChoices } from '../deliveries/message-features.js';
+import { InboundCalls, shortText, type Webhook } from './inbound-calls.js';
+import { requireDepth } from './normalized-messages.js';
+import { MessageOrigins, ProviderStatuses } from './sent-messages.js';
 
 const cleanEveryMs = 600_000;
 /** The router reads them within seconds. A receipt enqueued after this is parsed and stored again. */

@@ -1,18 +1,18 @@
 import {
   type Credentials,
   type DeliverError,
-  type DeliverResponse,
   deliverErrorOfStatus,
   deliverFailure,
+  type DeliverResponse,
   signHmac,
   signStandardWebhooks,
 } from '#libs/adapter-sdk';
+import { originField, originHeader, originMarker } from '#libs/direct-app';
 import { type Egress, EgressError } from '#libs/egress';
 import { inSpan } from '#libs/telemetry';
 import { readRetryAfter } from '../adapters/adapter-answer.js';
 import type { AppRow } from '../entities/app.entity.js';
 import type { DeliveryRow } from '../entities/delivery.entity.js';
-import { originField, originHeader, originMarker } from '#libs/direct-app';
 
 /**
  * The DirectAdapter's `/deliver`: posts the reply as JSON to the channel's address. It is signed when a signing secret

@@ -1,5 +1,5 @@
 import { wrongDelivery, wrongDeliveryDetail } from '../adapters/answer-fields.js';
-import { deliverAnswer, deliverRefusal } from './deliver-answer.js';
+import { deliverAnswer, deliverRefusal } from './deliver-call.js';
 
 const read = (answer: Record<string, unknown>): object => deliverAnswer(answer, 'dlv_1');
 
