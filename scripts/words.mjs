@@ -1,8 +1,12 @@
-// Fails where a word comes back that the glossary retired, in names, file names or text.
+// Fails where a word comes back that the glossary retired, in names, file names or text. `node scripts/words.mjs FOLDER`
+// reads another repository than this one.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './launcher/project.mjs';
+import ts from 'typescript-5';
+import { root as project } from './launcher/project.mjs';
+
+const root = process.argv[2] ?? project;
 
 const glossary = 'docs/glossary.md';
 /** Files about the past, or recordings of a release. */
@@ -10,8 +14,9 @@ const exempt = [glossary, 'CHANGELOG.md', 'package-lock.json', 'scripts/words.mj
 const exemptFolders = ['test/upgrade/v'];
 
 /**
- * The table between the two marks: each word, its replacement, and the folders that it is retired in; empty: all.
- * @returns {{ word: string; instead: string; folders: string[] }[]}
+ * The table between the two marks: each word, its replacement, and the folders that it is retired in; empty: all. A
+ * word that is retired in names only may stay in prose and in strings.
+ * @returns {{ word: string; instead: string; inNames: boolean; folders: string[] }[]}
  */
 function retired() {
   const table = readFileSync(join(root, glossary), 'utf8').split(/<!-- \/?retired-words -->/)[1] ?? '';
@@ -19,9 +24,19 @@ function retired() {
   return rows.flatMap(([, word = '', instead = '', where = '']) =>
     word === '' || word === 'Retired' || word.startsWith('-')
       ? []
-      : [{ word, instead, folders: where.split(', ').filter(Boolean) }],
+      : [
+          {
+            word,
+            instead,
+            inNames: onlyNames.test(where),
+            folders: where.replace(onlyNames, '').split(', ').filter(Boolean),
+          },
+        ],
   );
 }
+/** What the third column says of a word that is retired in names: `names`, or `names in` and the folders. */
+const onlyNames = /^names( in |$)/;
+const isCode = /\.(ts|tsx|mjs)$/;
 
 const capital = (/** @type {string} */ text) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
 
@@ -46,20 +61,43 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { c
   .filter((path) => !exempt.includes(path) && !exemptFolders.some((folder) => path.startsWith(folder)))
   .filter((path) => /\.(ts|tsx|mjs|js|md|ya?ml|json|sh|sql|txt)$/.test(path));
 
+/**
+ * The names of a file of code by line: line 0 is its path, the others have its identifiers and nothing else.
+ * @param {string} path @param {string} text
+ */
+function namesOf(path, text) {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false);
+  const lines = Array.from({ length: source.getLineStarts().length + 1 }, () => '');
+  lines[0] = path;
+  /** @param {import('typescript-5').Node} node */
+  const visit = (node) => {
+    if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node))
+      lines[source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1] += `${node.text} `;
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return lines;
+}
+
+/** @type {string[]} */
 const found = [];
 for (const path of files) {
-  const lines = [path, ...readFileSync(join(root, path), 'utf8').split('\n')];
+  const text = readFileSync(join(root, path), 'utf8');
   const here = finders.filter(
-    ({ folders }) => folders.length === 0 || folders.some((folder) => path.startsWith(folder)),
+    ({ inNames, folders, pattern }) =>
+      (folders.length === 0 || folders.some((folder) => path.startsWith(folder))) &&
+      (!inNames || (isCode.test(path) && (pattern.test(path) || pattern.test(text)))),
   );
-  lines.forEach((line, at) => {
-    for (const { word, instead, pattern } of here) {
-      if (pattern.test(line))
-        found.push(
-          `${path}${at === 0 ? '' : `:${at}`}: “${word}” is retired: ${instead} (${line.trim().slice(0, 120)})`,
-        );
-    }
-  });
+  const lines = [path, ...text.split('\n')];
+  const names = here.some(({ inNames }) => inNames) ? namesOf(path, text) : [];
+  for (const { word, instead, inNames, pattern } of here)
+    (inNames ? names : lines).forEach((line, at) => {
+      if (!pattern.test(line)) return;
+      const shown = (lines[at] ?? '').trim().slice(0, 120);
+      found.push(
+        `${path}${at === 0 ? '' : `:${at}`}: “${word}” is retired${inNames ? ' in names' : ''}: ${instead} (${shown})`,
+      );
+    });
 }
 if (found.length > 0) {
   process.stderr.write(`${found.join('\n')}\nwords  The glossary retired these: ${glossary}\n`);
