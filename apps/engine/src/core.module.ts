@@ -7,8 +7,7 @@ import { ServiceClient, serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
 import { isOfTrial } from './entities/turn.entity.js';
-import { EGRESS, GATEWAY, PYTHON_RUNNER, REGISTRY, VAULT } from './services.js';
-import { type EngineSettings, SETTINGS } from './settings.js';
+import { EGRESS, type EngineSettings, GATEWAY, PYTHON_RUNNER, REGISTRY, SETTINGS, VAULT } from './settings.js';
 
 /** On top of the call's own time-out, so that the other side can end the call and report it, unless it is dead. */
 const graceMs = 5_000;

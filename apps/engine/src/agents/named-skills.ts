@@ -1,7 +1,7 @@
 import type { Toolset } from '#libs/contracts';
 import { type FieldError, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { REGISTRY } from '../services.js';
+import { REGISTRY } from '../settings.js';
 
 /** Ids of Skills and Python tools in the registry that an agent names. */
 export interface NamedTools {

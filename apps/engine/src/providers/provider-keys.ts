@@ -4,8 +4,7 @@ import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ModelError, type ModelOwner } from '../model/model.js';
 import { kindRules, type ProviderKey, type ProviderKind } from '../model/provider-kind.js';
-import { VAULT } from '../services.js';
-import { type EngineSettings, SETTINGS } from '../settings.js';
+import { type EngineSettings, SETTINGS, VAULT } from '../settings.js';
 import type { Provider } from './provider.entity.js';
 
 /** The keys of providers: read from the vault, cached until they change, never stored. */

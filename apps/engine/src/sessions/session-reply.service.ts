@@ -3,7 +3,7 @@ import { sanitize } from '#libs/sanitizer';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { GATEWAY } from '../services.js';
+import { GATEWAY } from '../settings.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
 

@@ -2,7 +2,7 @@ import type { CredentialBinding } from '#libs/contracts';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { VAULT } from '../services.js';
+import { VAULT } from '../settings.js';
 import type { GivenToken } from '../entities/turn.entity.js';
 import { failure, isFailure, type ToolFailure, type TurnScope } from './tool.js';
 

@@ -2,14 +2,12 @@ import type { LeftOutTool, ToolGrade, Toolset, ToolsetTool } from '#libs/contrac
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Agent } from '../entities/agent.entity.js';
-import { PYTHON_RUNNER, REGISTRY } from '../services.js';
-import { type EngineSettings, SETTINGS } from '../settings.js';
+import { type EngineSettings, PYTHON_RUNNER, REGISTRY, SETTINGS } from '../settings.js';
 import { ToolCallRepository } from '../steps/tool-call.repository.js';
 import { StepRepository } from '../steps/step.repository.js';
 import { ArgumentCheck } from './argument-check.js';
 import { CredentialReader, digestOf } from './bound-credentials.js';
-import { BuiltinLibrary } from './builtin/builtin-library.js';
-import { findToolsTool, readResultTool } from './builtin/turn-tools.js';
+import { BuiltinLibrary, findToolsTool, readResultTool } from './builtin/builtin-library.js';
 import { leftOut, OfferedTools, sift, type TurnPowers } from './turn-powers.js';
 import { mcpTool, pythonTool, ToolsetClient } from './registry/registry-tool.js';
 import type { Tool, TurnScope } from './tool.js';

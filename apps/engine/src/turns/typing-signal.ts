@@ -1,8 +1,7 @@
 import type { ReplyTarget } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { GATEWAY } from '../services.js';
-import { type EngineSettings, SETTINGS } from '../settings.js';
+import { type EngineSettings, GATEWAY, SETTINGS } from '../settings.js';
 
 interface Scope {
   organization_id: string;

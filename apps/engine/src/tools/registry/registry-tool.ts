@@ -11,7 +11,7 @@ import { linksIn } from '#libs/sanitizer';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Agent } from '../../entities/agent.entity.js';
-import { REGISTRY } from '../../services.js';
+import { REGISTRY } from '../../settings.js';
 import type { GivenToken } from '../../entities/turn.entity.js';
 import type { BoundCredentials, CredentialFields } from '../bound-credentials.js';
 import { conversationOf, failure, isFailure, isNamed, type Tool, type ToolFailure, type TurnScope } from '../tool.js';
