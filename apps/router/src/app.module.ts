@@ -28,6 +28,8 @@ import { EventStreams } from './manage/events/stream/event-streams.js';
 import { StreamController } from './manage/events/stream/stream.controller.js';
 import { HeldController } from './manage/held/held.controller.js';
 import { HeldRepository } from './manage/held/held.repository.js';
+import { HandedTurnController } from './manage/messages/handed-turn.controller.js';
+import { Rerouter } from './manage/messages/reroute.service.js';
 import { ProblemController } from './manage/problems/problem.controller.js';
 import { ProblemMarkRepository } from './manage/problems/problem-mark.repository.js';
 import { ProblemService } from './manage/problems/problem.service.js';
@@ -48,16 +50,14 @@ import { OutboundHandler, OutboundRepository } from './path/guards/outbound.hand
 import { EngineRuns } from './path/handover/engine-runs.js';
 import { TurnHandover } from './path/handover/turn-handover.service.js';
 import { DebounceSweeper } from './path/routing/debounce-sweeper.js';
-import { HandedTurnController } from './path/routing/handed-turn.controller.js';
 import { Planner } from './path/routing/planner.js';
-import { Rerouter } from './path/routing/reroute.service.js';
 import { RoutingHandler } from './path/routing/routing.handler.js';
 import { RoutingService } from './path/routing/routing.service.js';
 import { RoutingStore } from './path/routing/routing.store.js';
 import { ProjectRules } from './path/rules/project-rules.js';
 
 const path = {
-  controllers: [OutboundHandler, HandedTurnController, RoutingHandler],
+  controllers: [OutboundHandler, RoutingHandler],
   providers: [
     Clock,
     OutboundRepository,
@@ -66,7 +66,6 @@ const path = {
     DebounceSweeper,
     Planner,
     ProjectRules,
-    Rerouter,
     RoutingService,
     RoutingStore,
   ],
@@ -90,6 +89,7 @@ const manage = {
     StatisticsController,
     TriggerController,
     WorkflowController,
+    HandedTurnController,
   ],
   providers: [
     NamedAgents,
@@ -113,6 +113,7 @@ const manage = {
     RetentionRepository,
     RouterRetention,
     HeldRepository,
+    Rerouter,
     ProblemMarkRepository,
     ProblemService,
     StatisticsService,

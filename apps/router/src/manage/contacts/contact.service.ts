@@ -5,7 +5,7 @@ import { type RouterSettings, SETTINGS } from '../../env.js';
 import { EventResultRepository } from '../events/event-result.repository.js';
 import { type EventState, eventState } from '../events/outcome-words.js';
 import { HeldRepository } from '../held/held.repository.js';
-import { Rerouter } from '../../path/routing/reroute.service.js';
+import { Rerouter } from '../messages/reroute.service.js';
 import { replyTargetOf, senderAddressOf } from '../../path/routing/draft.js';
 import { unknownSendersOf } from '../../path/routing/decide.js';
 import type { ContactRow, MessageRow } from '../../entities/message.entity.js';

@@ -2,9 +2,8 @@ import { Database } from '#libs/database';
 import { noteRedriven } from '#libs/journal';
 import { keyed, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { Rerouter } from '../../path/routing/reroute.service.js';
-import type { MessageRow } from '../../entities/message.entity.js';
-import { RoutingStore } from '../../path/routing/routing.store.js';
+import { Rerouter } from '../messages/reroute.service.js';
+import { type MessageRow, messagesSql } from '../../entities/message.entity.js';
 import { INGRESS } from '../../env.js';
 import { type ReplayTarget, ReplayTargets } from './replay-targets.js';
 
@@ -32,7 +31,6 @@ export type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 export class Replayer {
   constructor(
     private readonly db: Database,
-    private readonly routing: RoutingStore,
     private readonly again: Rerouter,
     private readonly targets: ReplayTargets,
     @Inject(INGRESS) private readonly ingress: ServiceClient,
@@ -69,7 +67,9 @@ export class Replayer {
   }
 
   async messagesOf(scope: Scope, receiptId: string): Promise<MessageRow[]> {
-    const rows = await this.routing.messagesOf([receiptId]);
+    const rows = (await this.db.query(`${messagesSql} WHERE receipt_id = ANY($1) ORDER BY id`, [
+      [receiptId],
+    ])) as MessageRow[];
     return rows.filter((row) => row.organization_id === scope.organizationId && row.project_id === scope.projectId);
   }
 }

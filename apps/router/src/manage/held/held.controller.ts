@@ -14,7 +14,7 @@ import {
 } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Rerouter } from '../../path/routing/reroute.service.js';
+import { Rerouter } from '../messages/reroute.service.js';
 import { HeldRepository } from './held.repository.js';
 import { MessagePage, ReleasedView } from '../messages/message.dto.js';
 

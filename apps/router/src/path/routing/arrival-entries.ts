@@ -4,7 +4,7 @@ import { loopAdvice } from './refusal.js';
 import { unheardBy } from './evaluate-triggers.js';
 import { type Decision, withheldAdvice } from './decide.js';
 import type { MessageRow } from '../../entities/message.entity.js';
-import type { Plan } from './plan.js';
+import { type Plan, runIdsOf } from './plan.js';
 import type { Arrival } from './draft.js';
 
 const shownVerdicts = 20;
@@ -50,6 +50,26 @@ export function routedEntry(
   return { ...subjectOf(job), stage: 'routed', ...outcome, attempt, duration_ms: performance.now() - startedMs };
 }
 
+/** Stored messages were routed again. @param by who asked for it */
+export function replayedEntry(plan: Plan, by: string, reason: string, rehearsal: boolean): JournalEntry {
+  const { message, decision } = plan;
+  return {
+    ...subjectOf(message),
+    stage: 'routed',
+    outcome: 'replayed',
+    reason,
+    subject_id: message.id,
+    detail: {
+      by,
+      now: message.outcome,
+      verdicts: message.verdicts,
+      ...routeOf(decision),
+      run_ids: runIdsOf([plan]),
+      ...(rehearsal ? { rehearsal: true } : {}),
+    },
+  };
+}
+
 /** One outcome for the receipt, from the message that represents it. @param messages how many the receipt has */
 function outcomeOf(
   { message: told, decision }: Plan,
@@ -75,7 +95,7 @@ function outcomeOf(
 }
 
 /** By which policy of the channel it was routed, and whether the Chief of Staff got it. */
-export function routeOf({ routePolicy, chiefOfStaff }: Decision): Record<string, string> {
+function routeOf({ routePolicy, chiefOfStaff }: Decision): Record<string, string> {
   if (routePolicy === null || chiefOfStaff === null) return {};
   const said = ['taken', 'off', 'trigger_took_it'].includes(chiefOfStaff);
   return { route_policy: routePolicy, chief_of_staff: said ? chiefOfStaff : `kept_from: ${chiefOfStaff}` };
@@ -98,6 +118,11 @@ function explained({ reply_withheld, reason, outcome, message, verdicts }: Messa
   };
 }
 
-function subjectOf({ receipt_id, organization_id, project_id, app_id }: MessageRoutePayload) {
+function subjectOf({
+  receipt_id,
+  organization_id,
+  project_id,
+  app_id,
+}: Pick<MessageRoutePayload, 'receipt_id' | 'organization_id' | 'project_id' | 'app_id'>) {
   return { receipt_id, organization_id, project_id, app_id };
 }

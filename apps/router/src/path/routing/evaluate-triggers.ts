@@ -1,4 +1,5 @@
-import type { NormalizedMessage, RequestFacts } from '#libs/contracts';
+import type { MessageRoutePayload, NormalizedMessage, RequestFacts } from '#libs/contracts';
+import { PermanentFailure } from '#libs/queue';
 import type { Verdict } from '../../entities/message.entity.js';
 import type { FilterInput } from '../rules/filter.js';
 import type { ActiveTrigger, Rules } from '../rules/project-rules.js';
@@ -48,6 +49,32 @@ export function evaluateTriggers(draft: Draft, rules: Rules, senderContext: Send
 export function unheardBy({ missing }: Draft['message']): Pick<Verdict, 'verdict' | 'reason'> | null {
   if (!missing || missing.length === 0) return null;
   return { verdict: 'filter_error', reason: `the adapter left out ${missing.join(' and ')}, which a trigger needs` };
+}
+
+/**
+ * Messages of an App with listening triggers need every field that triggers use; those of an App that only the Chief of
+ * Staff hears do not (spec 2.5).
+ * @returns what names the missing fields, or null
+ */
+export function missingForTriggers(
+  job: MessageRoutePayload,
+  messages: NormalizedMessage[],
+  rules: Rules,
+): MissingForTriggers | null {
+  const listened = (rules.triggers.get(job.app_id)?.length ?? 0) > 0;
+  if (!listened || rules.channels.get(job.app_id)?.route_policy === 'chief_of_staff') return null;
+  const missing = new Set(messages.flatMap((message) => message.missing ?? []));
+  return missing.size > 0 ? new MissingForTriggers([...missing].sort()) : null;
+}
+
+/** Fields without which a trigger's rules cannot be decided (spec 4.1). */
+class MissingForTriggers extends PermanentFailure {
+  constructor(fields: string[]) {
+    super(
+      'contract_violation',
+      `/parse-inbound: ${fields.join(' and ')} must be present, because triggers listen to this App`,
+    );
+  }
 }
 
 function evaluate(

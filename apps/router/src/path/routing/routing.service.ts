@@ -2,18 +2,18 @@ import { Batcher } from '#libs/batching';
 import type { MessageRoutePayload, NormalizedMessage } from '#libs/contracts';
 import { isRefusedRow, type Queryable } from '#libs/database';
 import { Journal } from '#libs/journal';
-import { JobClient, PermanentFailure } from '#libs/queue';
+import { JobClient } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { GATEWAY, type RouterSettings, SETTINGS } from '../../env.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
-import { Rerouter } from './reroute.service.js';
-import { arrivalEntries, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
-import { type Arrival, type Draft, newDraft } from './draft.js';
+import { arrivalEntries, replayedEntry, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
+import { type Arrival, type Draft, draftOf, newDraft } from './draft.js';
+import { missingForTriggers } from './evaluate-triggers.js';
 import { Planner, type Ruled } from './planner.js';
 import { type Plan, turnsOf } from './plan.js';
 import { ProjectRules, type Rules } from '../rules/project-rules.js';
-import { type Claimed, type NewRows, RoutingStore } from './routing.store.js';
+import { type Claimed, type NewRows, type Release, RoutingStore } from './routing.store.js';
 
 /** The result for a draft: its plan, or who had claimed its key earlier. */
 export type Routed = { plan: Plan; continued: Plan[] } | { claimed: Claimed };
@@ -29,7 +29,6 @@ export class RoutingService {
     private readonly planner: Planner,
     private readonly rules: ProjectRules,
     private readonly handover: TurnHandover,
-    private readonly again: Rerouter,
     private readonly journal: Journal,
     private readonly jobs: JobClient,
     private readonly metrics: Metrics,
@@ -68,7 +67,7 @@ export class RoutingService {
     this.keepPlaces(drafts, routed);
     const turns = routed.flatMap((each) => ('plan' in each ? turnsOf([each.plan]) : []));
     this.handover.enqueue(surplus ? turns.map((turn) => ({ ...turn, surplus })) : turns);
-    this.again.tell(
+    this.tell(
       routed.flatMap((each) => ('plan' in each ? each.continued : [])),
       'pairing',
       'released',
@@ -136,10 +135,48 @@ export class RoutingService {
       if (claimed) routed.push({ claimed });
       else {
         const plan = left.next().value as Plan;
-        routed.push({ plan, continued: await this.again.continuePaired(tx, plan, rules) });
+        routed.push({ plan, continued: await this.continuePaired(tx, plan, rules) });
       }
     }
     return routed;
+  }
+
+  /** Routes the held messages of a sender that has just paired. */
+  private async continuePaired(tx: Queryable, { draft, senderContext, decision }: Plan, rules: Rules): Promise<Plan[]> {
+    if (decision.reason !== 'paired' || !senderContext) return [];
+    const messageIds = await this.store.heldOf(tx, senderContext);
+    const { organization_id: organizationId, project_id: projectId } = draft;
+    return this.releaseIn(tx, { messageIds, organizationId, projectId, by: 'pairing' }, rules);
+  }
+
+  /** Routes kept messages, each once. One that nothing takes stays kept. */
+  async releaseIn(tx: Queryable, which: Release, rules: Rules): Promise<Plan[]> {
+    const released = await this.store.release(tx, which);
+    const plans = await this.reroute(
+      tx,
+      released.map((row) => ({ rules, draft: draftOf(row, { replay: false, deliver: true, startedBy: null }) })),
+    );
+    const [taken, left] = [true, false].map((is) =>
+      plans.filter((plan) => is === (plan.decision.outcome === 'routed')),
+    );
+    await this.store.keep(
+      tx,
+      (left ?? []).map(({ message }) => message.id),
+    );
+    return taken ?? [];
+  }
+
+  /** Routes stored messages again, within the transaction that whoever asked for it began. */
+  async reroute(tx: Queryable, batch: Ruled[]): Promise<Plan[]> {
+    const plans = await this.planner.within(tx, batch);
+    await this.handover.keep(tx, turnsOf(plans));
+    return plans;
+  }
+
+  /** Enqueues the committed turns of what was routed again, and records that in the timelines. */
+  tell(plans: Plan[], by: string, reason: string, rehearsal = false): void {
+    this.handover.enqueue(turnsOf(plans));
+    for (const plan of plans) this.journal.append(replayedEntry(plan, by, reason, rehearsal));
   }
 
   private rowsOf(plans: Plan[]): NewRows {
@@ -188,30 +225,4 @@ export class RoutingService {
     );
     return messages;
   }
-}
-
-/** Fields without which a trigger's rules cannot be decided (spec 4.1). */
-class MissingForTriggers extends PermanentFailure {
-  constructor(fields: string[]) {
-    super(
-      'contract_violation',
-      `/parse-inbound: ${fields.join(' and ')} must be present, because triggers listen to this App`,
-    );
-  }
-}
-
-/**
- * Messages of an App with listening triggers need every field that triggers use; those of an App that only the Chief of
- * Staff hears do not (spec 2.5).
- * @returns what names the missing fields, or null
- */
-function missingForTriggers(
-  job: MessageRoutePayload,
-  messages: NormalizedMessage[],
-  rules: Rules,
-): MissingForTriggers | null {
-  const listened = (rules.triggers.get(job.app_id)?.length ?? 0) > 0;
-  if (!listened || rules.channels.get(job.app_id)?.route_policy === 'chief_of_staff') return null;
-  const missing = new Set(messages.flatMap((message) => message.missing ?? []));
-  return missing.size > 0 ? new MissingForTriggers([...missing].sort()) : null;
 }

@@ -2,7 +2,7 @@ import { messageKey } from '#libs/contracts';
 import { asynchronousCommit, Database, type Queryable, storableJson } from '#libs/database';
 import { entryCtes } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
-import { type MessageRow, messagesSql, type Target } from '../../entities/message.entity.js';
+import type { MessageRow, Target } from '../../entities/message.entity.js';
 import type { SenderContext } from '../senders/senders.js';
 import type { Draft } from './draft.js';
 
@@ -93,10 +93,6 @@ export class RoutingStore {
   async insert(tx: Queryable, rows: NewRows, told: boolean): Promise<void> {
     if (rows.messages.length === 0) return;
     await tx.query(told ? insertFlushed : insertUnflushed, jsonOf(rows));
-  }
-
-  async messagesOf(receiptIds: string[]): Promise<MessageRow[]> {
-    return (await this.db.query(`${messagesSql} WHERE receipt_id = ANY($1) ORDER BY id`, [receiptIds])) as MessageRow[];
   }
 
   /** Marks kept messages as released, each once. @returns those that were kept until now, oldest first */

@@ -3,7 +3,7 @@ import { Database } from '#libs/database';
 import { Caller, Flag, keyed, notFound, type Principal, RequireScopes, Text, Whole } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { TurnHandover } from '../handover/turn-handover.service.js';
+import { TurnHandover } from '../../path/handover/turn-handover.service.js';
 import { Rerouter } from './reroute.service.js';
 import { type MessageRow, messagesSql } from '../../entities/message.entity.js';
 
