@@ -8,10 +8,10 @@ import { migrateAll } from '#libs/database';
 import { startPostgres } from '../scripts/launcher/postgres.mjs';
 import { cacheDir } from '../scripts/launcher/project.mjs';
 import { logFileOf } from '../scripts/launcher/service-process.mjs';
-import { CopyEncoder } from '../dist/apps/webhook-ingress/src/receipts/copy-encoding.js';
-import { writeReceipts } from '../dist/apps/webhook-ingress/src/receipts/write-receipts.js';
+import { CopyEncoder } from '../dist/apps/webhook-ingress/src/path/receipts/copy-encoding.js';
+import { writeReceipts } from '../dist/apps/webhook-ingress/src/path/receipts/write-receipts.js';
 import { hmac } from '../dist/libs/adapter-sdk/src/signature-schemes/one-shot-hmac.js';
-import { verifySignature } from '../dist/apps/webhook-ingress/src/webhook/verify-signature.js';
+import { verifySignature } from '../dist/apps/webhook-ingress/src/path/webhook/verify-signature.js';
 import { median, shown, table } from './table.mjs';
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`;

@@ -3,8 +3,8 @@ import { JobClient } from '#libs/queue';
 import type { Scope } from '#libs/service-kit';
 import { testRedisUrl, until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../../apps/adapter-gateway/src/testing/gateway-world.js';
-import { DirectRoutes, parseJob, PublicAddress } from '../../apps/webhook-ingress/src/receipts/receipt-job.js';
-import type { Receipt } from '../../apps/webhook-ingress/src/receipts/receipt.repository.js';
+import { DirectRoutes, parseJob, PublicAddress } from '../../apps/webhook-ingress/src/path/receipts/receipt-job.js';
+import type { Receipt } from '../../apps/webhook-ingress/src/path/receipts/receipt.repository.js';
 import { receipt } from '../../apps/webhook-ingress/src/testing/receipts-world.js';
 
 const settings = {

@@ -16,9 +16,9 @@ import { AppModule as RouterModule } from '../../apps/router/src/app.module.js';
 import { ChannelRepository } from '../../apps/router/src/manage/channels/channel.repository.js';
 import { RoutingService } from '../../apps/router/src/path/routing/routing.service.js';
 import { caller, plainChannel, routerDefaults } from '../../apps/router/src/testing/router-world.js';
-import { Dispatcher } from '../../apps/webhook-ingress/src/receipts/dispatcher.js';
-import { PublicAddress } from '../../apps/webhook-ingress/src/receipts/receipt-job.js';
-import { ReceiptRepository } from '../../apps/webhook-ingress/src/receipts/receipt.repository.js';
+import { Dispatcher } from '../../apps/webhook-ingress/src/path/receipts/dispatcher.js';
+import { PublicAddress } from '../../apps/webhook-ingress/src/path/receipts/receipt-job.js';
+import { ReceiptRepository } from '../../apps/webhook-ingress/src/path/receipts/receipt.repository.js';
 import type { Database } from '#libs/database';
 
 export interface OrderWorld {

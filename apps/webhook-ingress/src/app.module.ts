@@ -1,29 +1,45 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AnswersModule } from './answers/answers.module.js';
-import { AttentionModule } from './attention/attention.module.js';
 import { CoreModule } from './core.module.js';
-import { EndpointsModule } from './endpoints/endpoints.module.js';
 import type { IngressSettings } from './env.js';
-import { OutagesModule } from './outages/outages.module.js';
-import { ReceiptsModule } from './receipts/receipts.module.js';
-import { RefusalsModule } from './refusals/refusals.module.js';
-import { WebhookModule } from './webhook/webhook.module.js';
+import { AttentionController } from './manage/attention/attention.controller.js';
+import { OutageRepository } from './manage/outages/outage.repository.js';
+import { OutageService } from './manage/outages/outage.service.js';
+import { ReceiptController } from './manage/receipts/receipt.controller.js';
+import { RefusalListRepository } from './manage/refusals/refusal-list.repository.js';
+import { RefusalController } from './manage/refusals/refusal.controller.js';
+import { IngressRetention, ProjectRetention } from './manage/retention/retention.repository.js';
+import { AnswerCounts } from './path/answers/answer-counts.js';
+import { EndpointsModule } from './path/endpoints/endpoints.module.js';
+import { ReceiptsModule } from './path/receipts/receipts.module.js';
+import { RefusalsModule } from './path/refusals/refusals.module.js';
+import { BuiltinPayload } from './path/webhook/builtin-payload.js';
+import { FetchedRequestController } from './path/webhook/fetched-request.controller.js';
+import { Handshakes } from './path/webhook/handshakes.js';
+import { Secrets } from './path/webhook/verify-signature.js';
+import { WebhookService } from './path/webhook/webhook.service.js';
+
+const path = {
+  // They start in this order, and stop in the other: no receipt is swept before the endpoints are known, and a receipt
+  // that cannot be stored at the end is still written down as refused.
+  imports: [EndpointsModule, RefusalsModule, ReceiptsModule],
+  controllers: [FetchedRequestController],
+  providers: [AnswerCounts, BuiltinPayload, Handshakes, Secrets, WebhookService],
+};
+
+const manage = {
+  // The order in which the API is described.
+  controllers: [AttentionController, ReceiptController, RefusalController],
+  providers: [IngressRetention, OutageRepository, OutageService, ProjectRetention, RefusalListRepository],
+};
 
 @Module({})
 export class AppModule {
   static with(settings: IngressSettings): DynamicModule {
     return {
       module: AppModule,
-      imports: [
-        CoreModule.with(settings),
-        AnswersModule,
-        AttentionModule,
-        EndpointsModule,
-        OutagesModule,
-        ReceiptsModule,
-        RefusalsModule,
-        WebhookModule,
-      ],
+      imports: [CoreModule.with(settings), ...path.imports],
+      controllers: [...manage.controllers, ...path.controllers],
+      providers: [...manage.providers, ...path.providers],
     };
   }
 }

@@ -1,11 +1,11 @@
 import { Metrics, ServiceTokens, type ServiceOptions } from '#libs/service-kit';
-import { AnswerCounts } from './answers/answer-counts.js';
+import { AnswerCounts } from './path/answers/answer-counts.js';
 import { AppModule } from './app.module.js';
-import { EndpointService } from './endpoints/endpoint.service.js';
+import { EndpointService } from './path/endpoints/endpoint.service.js';
 import { type IngressSettings, readSettings } from './env.js';
-import { RefusalLog } from './refusals/refusal-log.js';
-import { WebhookReceiver } from './webhook/webhook.receiver.js';
-import { WebhookService } from './webhook/webhook.service.js';
+import { RefusalLog } from './path/refusals/refusal-log.js';
+import { WebhookReceiver } from './path/webhook/webhook.receiver.js';
+import { WebhookService } from './path/webhook/webhook.service.js';
 
 /** What `startService` starts; the tests start the same. */
 export function ingressService(settings: IngressSettings): ServiceOptions {

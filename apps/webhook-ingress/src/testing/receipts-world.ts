@@ -4,9 +4,9 @@ import { JobClient } from '#libs/queue';
 import { openLink, type BreakableLink, takeRedisDatabase, testDatabase } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { schema } from '../db/schema.js';
-import { type Receipt, ReceiptRepository } from '../receipts/receipt.repository.js';
-import { StaleReceiptRepository } from '../receipts/stale-receipt.repository.js';
-import { ReceiptWriter } from '../receipts/receipt-writer.js';
+import { type Receipt, ReceiptRepository } from '../path/receipts/receipt.repository.js';
+import { StaleReceiptRepository } from '../path/receipts/stale-receipt.repository.js';
+import { ReceiptWriter } from '../path/receipts/receipt-writer.js';
 
 /** The stores of receipts and what reads and writes them, each store over a link that can be cut. */
 export interface ReceiptsWorld {
