@@ -3,10 +3,10 @@ interface Question {
   url: string;
   token: string;
   body?: object | undefined;
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
 }
 
-/** Calls a service with this token. @returns the parsed body for JSON, null for none, the text for any other */
+/** Calls a service with this token. @returns `body`: parsed for JSON, null for none, the text for any other */
 export async function ask<Body>({ method, url, token, body, headers }: Question) {
   const answer = await fetch(url, {
     method,
@@ -20,5 +20,5 @@ export async function ask<Body>({ method, url, token, body, headers }: Question)
   const text = await answer.text();
   const json = /json/.test(answer.headers.get('content-type') ?? '');
   const said: unknown = text === '' ? null : json ? JSON.parse(text) : text;
-  return { status: answer.status, headers: answer.headers, body: said as Body };
+  return { status: answer.status, headers: answer.headers, text, body: said as Body };
 }

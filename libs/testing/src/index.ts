@@ -1,7 +1,8 @@
 export type { Answer, Json, Refusal, RouteTable, ViewOf } from './answer.js';
 export { ask } from './ask.js';
+export { type AnswerOf, type As, type Call, type Calls, callsOf, home } from './calls.js';
 export { openLink, type BreakableLink } from './breakable-link.js';
-export { testDatabaseUrl, testRedisUrl } from './env.js';
+export { testDatabaseUrl, testEnvironment, testRedisUrl } from './env.js';
 export { freePort } from './free-port.js';
 export { growth } from './growth.js';
 export { restoreLogs, silenceLogs } from './logs.js';
@@ -13,3 +14,4 @@ export { TEST_CERTIFICATE, TEST_KEY } from './test-certificate.js';
 export { emptyTestDatabase, testDatabase, testPasswords, type TestDatabase } from './test-database.js';
 export { testPool } from './test-pool.js';
 export { Hopeless, patienceMs, until } from './until.js';
+export { openWorld, type Setup, type World } from './world.js';

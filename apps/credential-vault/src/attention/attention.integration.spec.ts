@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const items = async () => (await world.call('GET', '/internal/attention', undefined, asService('portal'))).body.data;
+const items = async () => (await world.internal('GET', 'attention', undefined, asService('portal'))).body.data;
 
 describe('what needs attention names a credential that', () => {
   it.each([
@@ -22,7 +22,7 @@ describe('what needs attention names a credential that', () => {
   ])('is %s', async (status, severity, words) => {
     const name = `Of ${status}`;
     const given = { name, type: 'text', fields: { token: 'a-long-enough-token' } };
-    const { status: stored, body: credential } = await world.call('POST', '/api/v1/credentials', given);
+    const { status: stored, body: credential } = await world.call('POST', 'credentials', given);
     expect(stored).toBe(201);
     expect((await items()).filter(({ resource }) => resource.id === credential.id)).toEqual([]);
     const change = 'UPDATE vault.credential SET status = $2, reason = $3 WHERE id = $1';
@@ -31,7 +31,7 @@ describe('what needs attention names a credential that', () => {
       expect.objectContaining({ code: `credential_${status}`, severity, text: `The credential ${name} ${words}` }),
     ]);
     const other = { organizationId: 'org_b', projectId: 'prj_b' };
-    const elsewhere = await world.call('GET', '/internal/attention', undefined, asService('portal', [], other));
+    const elsewhere = await world.internal('GET', 'attention', undefined, asService('portal', [], other));
     expect(elsewhere.body.data).toEqual([]);
   });
 });

@@ -1,7 +1,8 @@
+import { home } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
 import { app, Bindings } from '../testing/bindings.js';
-import { admin, asService, owner, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
+import { admin, asService, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 
 const gateway = asService('adapter-gateway');
 const ring = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
@@ -49,7 +50,7 @@ describe('resolving by a binding', () => {
       credential_id: id,
       consumer: { kind: 'app', id: each },
     }));
-    const { body } = await vault.call('POST', '/internal/credentials/resolve-batch', { credentials: asked }, gateway);
+    const { body } = await vault.internal('POST', 'credentials/resolve-batch', { credentials: asked }, gateway);
     expect(body.data).toMatchObject([
       { credentials: { user: 'u', password: 'p', server: 'h' } },
       { credentials: { user: 'u' } },
@@ -61,9 +62,9 @@ describe('resolving by a binding', () => {
     const id = await bindings.credential();
     expect((await bindings.resolveFor(id, 'app_x')).body).toMatchObject({ status: 403, code: 'not_bound' });
     await bindings.bind(id, app('app_x'));
-    const elsewhere = asService('adapter-gateway', [], { ...owner, projectId: 'prj_b' });
+    const elsewhere = asService('adapter-gateway', [], { ...home, projectId: 'prj_b' });
     expect((await bindings.resolveFor(id, 'app_x', undefined, elsewhere)).status).toBe(404);
-    expect((await vault.call('GET', `/api/v1/credentials/${id}/bindings`, undefined, elsewhere)).status).toBe(403);
+    expect((await vault.call('GET', `credentials/${id}/bindings`, undefined, elsewhere)).status).toBe(403);
   });
 });
 
@@ -82,7 +83,7 @@ describe('client_secret and refresh_token', () => {
     expect(refused.body).toMatchObject({ status: 422, errors: [{ field: 'maps_to.refresh_token' }] });
     const writer = { ...admin, scopes: ['credentials:write' as const] };
     expect((await bindings.bind(id, { ...asked, approve: ['refresh_token'] }, writer)).status).toBe(403);
-    expect((await vault.call('GET', `/api/v1/credentials/${id}/bindings`)).body.data).toEqual([]);
+    expect((await vault.call('GET', `credentials/${id}/bindings`)).body.data).toEqual([]);
     const bound = await bindings.bind(id, { ...asked, approve: ['refresh_token'] });
     expect(bound.body).toMatchObject({ approved: ['refresh_token'], awaiting_approval: [] });
     expect((await bindings.resolveFor(id, 'app_1')).body.credentials).toEqual({
@@ -97,10 +98,10 @@ describe('client_secret and refresh_token', () => {
     await bindings.bind(id, { ...app('app_2'), maps_to: { client_secret: 'secret' }, approve: ['client_secret'] });
     const consumer = { kind: 'app', id: 'app_2' };
     const changed = { credential_id: id, consumer, maps_to: { client_secret: 'exfiltrated' } };
-    const { body } = await vault.call('PUT', '/internal/bindings', changed, gateway);
+    const { body } = await vault.internal('PUT', 'bindings', changed, gateway);
     expect(body).toMatchObject({ approved: [], awaiting_approval: ['client_secret'] });
     expect((await bindings.resolveFor(id, 'app_2')).body.credentials).toEqual({ client_id: 'id', access_token: 'at' });
-    const path = `/api/v1/credentials/${id}/bindings/${body.id}`;
+    const path = `credentials/${id}/bindings/${body.id}`;
     await vault.call('PATCH', path, { approve: ['client_secret'] }, admin);
     expect((await bindings.resolveFor(id, 'app_2')).body.credentials).toMatchObject({ exfiltrated: 'cs' });
   });
@@ -129,7 +130,7 @@ describe('a binding', () => {
     const answer = await bindings.bind(id, { ...app('app_1'), ...body });
     const fields = (answer.body.errors as { field: string }[]).map(({ field }) => field);
     expect({ status: answer.status, fields }).toEqual({ status: 422, fields: wrong });
-    expect((await vault.call('GET', `/api/v1/credentials/${id}/bindings`)).body.data).toEqual([]);
+    expect((await vault.call('GET', `credentials/${id}/bindings`)).body.data).toEqual([]);
   });
 
   it('exists once per consumer', async () => {
@@ -142,18 +143,18 @@ describe('a binding', () => {
     const id = await bindings.credential();
     await bindings.bind(id, app('app_1'));
     await bindings.bind(id, { consumer_kind: 'skill', consumer_id: 'skill_1' });
-    const refused = await vault.call('DELETE', `/api/v1/credentials/${id}`);
+    const refused = await vault.call('DELETE', `credentials/${id}`);
     expect(refused.body).toMatchObject({ status: 409, code: 'credential_in_use' });
     expect(refused.body.detail).toMatch(/app app_1, skill skill_1/);
     expect((await bindings.resolveFor(id, 'app_1')).status).toBe(200);
-    expect((await vault.call('DELETE', `/api/v1/credentials/${id}?force=true`)).status).toBe(204);
+    expect((await vault.call('DELETE', `credentials/${id}?force=true`)).status).toBe(204);
     expect((await bindings.resolveFor(id, 'app_1')).status).toBe(404);
   });
 
   it('that is gone releases its credential', async () => {
     const id = await bindings.credential();
     const { body } = await bindings.bind(id, app('app_1'));
-    expect((await vault.call('DELETE', `/api/v1/credentials/${id}/bindings/${body.id}`)).status).toBe(204);
-    expect((await vault.call('DELETE', `/api/v1/credentials/${id}`)).status).toBe(204);
+    expect((await vault.call('DELETE', `credentials/${id}/bindings/${body.id}`)).status).toBe(204);
+    expect((await vault.call('DELETE', `credentials/${id}`)).status).toBe(204);
   });
 });

@@ -1,9 +1,9 @@
 import { ServiceTokens } from '#libs/service-kit';
-import { testServiceKey } from '#libs/testing';
+import { home, testServiceKey } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
 import { app, Bindings } from '../testing/bindings.js';
-import { asService, owner, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
+import { asService, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 
 const ring = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
 const gateway = asService('adapter-gateway');
@@ -21,8 +21,7 @@ describe('the ingress, which checks signatures', () => {
 
   it('resolves only the signing fields that Apps are bound to, by either name, and no token of a grant', async () => {
     const [text, grant] = [await bindings.credential(), await bindings.oauth()];
-    const set = (credentials: object[]) =>
-      vault.call('PUT', '/internal/bindings/app/app_signed', { credentials }, gateway);
+    const set = (credentials: object[]) => vault.internal('PUT', 'bindings/app/app_signed', { credentials }, gateway);
     const given = async (id: string, as = ingress) =>
       (await bindings.resolveFor(id, 'app_signed', undefined, as)).body.fields as object;
     await bindings.bind(text, { ...app('app_signed'), maps_to: { password: 'signing_secret' } });
@@ -53,13 +52,13 @@ describe('the ingress, which checks signatures', () => {
   it('may not resolve what a Skill is bound to, nor bind anything', async () => {
     const id = await bindings.credential();
     const consumer = { kind: 'skill', id: 'skill_9' };
-    await vault.call('PUT', '/internal/bindings', { credential_id: id, consumer }, asService('engine'));
+    await vault.internal('PUT', 'bindings', { credential_id: id, consumer }, asService('engine'));
     const asked = { credential_id: id, consumer };
     for (const [method, url] of [
-      ['POST', '/internal/credentials/resolve'],
-      ['PUT', '/internal/bindings'],
+      ['POST', 'credentials/resolve'],
+      ['PUT', 'bindings'],
     ] as const) {
-      expect((await vault.call(method, url, asked, ingress)).body.code).toBe('not_in_policy');
+      expect((await vault.internal(method, url, asked, ingress)).body.code).toBe('not_in_policy');
     }
   });
 
@@ -68,8 +67,8 @@ describe('the ingress, which checks signatures', () => {
     await bindings.bind(id, app('app_once'));
     const token = await new ServiceTokens(testServiceKey, 'webhook-ingress').asService(
       'credential-vault',
-      owner.organizationId,
-      owner.projectId,
+      home.organizationId,
+      home.projectId,
     );
     const ask = () =>
       vault.app.inject({
@@ -87,7 +86,7 @@ describe('the bindings that services set', () => {
     const [first, second, third] = [await bindings.credential(), await bindings.oauth(), await bindings.credential()];
     const set = (ids: string[], as = gateway) => {
       const credentials = ids.map((credential_id) => ({ credential_id }));
-      return vault.call('PUT', '/internal/bindings/app/app_many', { credentials }, as);
+      return vault.internal('PUT', 'bindings/app/app_many', { credentials }, as);
     };
     const { status, body } = await set([first!, second!, first!, 'cred_none']);
     expect({ status, unknown: body.unknown }).toEqual({ status: 200, unknown: ['cred_none'] });
@@ -97,16 +96,16 @@ describe('the bindings that services set', () => {
       access_token: 'at',
     });
     for (const id of [first, second]) {
-      const refused = await vault.call('DELETE', `/api/v1/credentials/${id}`);
+      const refused = await vault.call('DELETE', `credentials/${id}`);
       expect(refused).toMatchObject({ status: 409, body: { code: 'credential_in_use' } });
     }
     await bindings.bind(third!, app('app_many'));
     await set([second!]);
-    expect((await vault.call('DELETE', `/api/v1/credentials/${first}`)).status).toBe(204);
+    expect((await vault.call('DELETE', `credentials/${first}`)).status).toBe(204);
     expect((await bindings.resolveFor(third!, 'app_many')).status).toBe(200);
     expect((await set([first!], asService('engine'))).body.code).toBe('not_in_policy');
     await set([]);
-    expect((await vault.call('DELETE', `/api/v1/credentials/${second}`)).status).toBe(204);
+    expect((await vault.call('DELETE', `credentials/${second}`)).status).toBe(204);
   });
 
   it('of a Skill can be released for one credential only', async () => {
@@ -114,11 +113,11 @@ describe('the bindings that services set', () => {
     const consumer = { kind: 'skill', id: 'skill_less' };
     const registry = asService('mcp-registry');
     for (const credential_id of [gone, kept])
-      await vault.call('PUT', '/internal/bindings', { credential_id, consumer }, registry);
-    const path = `/internal/bindings/skill/skill_less?credential_id=${gone}`;
-    expect((await vault.call('DELETE', path, undefined, registry)).status).toBe(204);
-    expect((await vault.call('DELETE', `/api/v1/credentials/${gone}`)).status).toBe(204);
-    expect((await vault.call('DELETE', `/api/v1/credentials/${kept}`)).status).toBe(409);
+      await vault.internal('PUT', 'bindings', { credential_id, consumer }, registry);
+    const path = `bindings/skill/skill_less?credential_id=${gone}`;
+    expect((await vault.internal('DELETE', path, undefined, registry)).status).toBe(204);
+    expect((await vault.call('DELETE', `credentials/${gone}`)).status).toBe(204);
+    expect((await vault.call('DELETE', `credentials/${kept}`)).status).toBe(409);
   });
 
   it('are limited for each service to what the policy says', async () => {
@@ -126,17 +125,17 @@ describe('the bindings that services set', () => {
     const consumer = { kind: 'skill', id: 'skill_1' };
     const asked = { credential_id: id, consumer };
     const may = async (name: string, method: 'PUT' | 'POST', url: string, body: object) =>
-      (await vault.call(method, url, body, asService(name))).body.code ?? 'yes';
-    expect(await may('adapter-gateway', 'PUT', '/internal/bindings', asked)).toBe('not_in_policy');
-    expect(await may('engine', 'PUT', '/internal/bindings', asked)).toBe('yes');
-    expect(await may('engine', 'POST', '/internal/credentials/resolve', asked)).toBe('yes');
+      (await vault.internal(method, url, body, asService(name))).body.code ?? 'yes';
+    expect(await may('adapter-gateway', 'PUT', 'bindings', asked)).toBe('not_in_policy');
+    expect(await may('engine', 'PUT', 'bindings', asked)).toBe('yes');
+    expect(await may('engine', 'POST', 'credentials/resolve', asked)).toBe('yes');
     // Without a consumer, no service resolves anything.
     for (const name of ['engine', 'router', 'adapter-gateway', 'webhook-ingress', 'mcp-registry']) {
-      expect(await may(name, 'POST', '/internal/credentials/resolve', { credential_id: id })).toBe('not_in_policy');
+      expect(await may(name, 'POST', 'credentials/resolve', { credential_id: id })).toBe('not_in_policy');
     }
     const batch = { credentials: [asked, { credential_id: id }] };
-    expect(await may('engine', 'POST', '/internal/credentials/resolve-batch', batch)).toBe('not_in_policy');
-    expect(await may('constructor', 'POST', '/internal/credentials/resolve', asked)).toBe('not_in_policy');
+    expect(await may('engine', 'POST', 'credentials/resolve-batch', batch)).toBe('not_in_policy');
+    expect(await may('constructor', 'POST', 'credentials/resolve', asked)).toBe('not_in_policy');
   });
 });
 
@@ -149,7 +148,7 @@ describe('describing credentials', () => {
     });
     const [text, token] = [await bindings.credential(), await bindings.oauth()];
     const describe = (as = gateway) =>
-      vault.call('POST', '/internal/credentials/describe', { credential_ids: [text, token, pending, 'cred_none'] }, as);
+      vault.internal('POST', 'credentials/describe', { credential_ids: [text, token, pending, 'cred_none'] }, as);
     const { body } = await describe();
     expect(body.data).toHaveLength(3);
     expect(body.data).toEqual(

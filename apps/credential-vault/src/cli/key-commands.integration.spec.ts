@@ -18,7 +18,7 @@ beforeEach(async () => {
   said = [];
   vault = await vaultWorld(new KekRing('k1', both));
   for (const name of ['a', 'b', 'c']) {
-    await vault.call('POST', '/api/v1/credentials', { name, type: 'api_key', fields: { token: name } });
+    await vault.call('POST', 'credentials', { name, type: 'api_key', fields: { token: name } });
   }
 });
 afterEach(async () => {
@@ -27,38 +27,33 @@ afterEach(async () => {
 });
 
 const say = (line: string): void => void said.push(line);
-async function connect(): Promise<void> {
-  await vault.app.listen(0, '127.0.0.1');
-  client = new ServiceClient(
-    'credential-vault',
-    await vault.app.getUrl(),
-    new ServiceTokens(testServiceKey, 'credential-vault'),
-  );
+function connect(): void {
+  client = new ServiceClient('credential-vault', vault.url, new ServiceTokens(testServiceKey, 'credential-vault'));
 }
 
 it('vault rotate: rewraps, and says which key may be removed', async () => {
-  await vault.restart(new KekRing('k2', both));
-  await connect();
+  await vault.restart({ GATEHOUSE_KEK_RING: new KekRing('k2', both) });
+  connect();
   await rotate(client, say, 'k2');
   expect(said.slice(0, 2)).toEqual(['k1  opens  3 data keys', 'k2  primary  0 data keys']);
   expect(said.at(-1)).toBe('k1 no longer wraps any data key: it may be removed from GATEHOUSE_KEK_RING');
 });
 
 it('vault rotate --to: refuses to run under a primary key other than the named one', async () => {
-  await connect();
+  connect();
   await expect(rotate(client, say, 'k2')).rejects.toMatchObject({ code: 'not_primary' });
 });
 
 it('vault rotate: ends with an error that names what does not open', async () => {
   await vault.query("UPDATE vault.credential SET wrapped_dek = $1 WHERE name = 'b'", [randomBytes(61)]);
-  await vault.restart(new KekRing('k2', both));
-  await connect();
+  await vault.restart({ GATEHOUSE_KEK_RING: new KekRing('k2', both) });
+  connect();
   await expect(rotate(client, say, null)).rejects.toMatchObject({ code: 'unopened' });
   expect(said.at(-1)).toBe('k2  primary  2 data keys');
 });
 
 it('vault reseal: gives every credential a new data key', async () => {
-  await connect();
+  connect();
   await resealAll(client, say, new Date(Date.now() + 1_000));
   expect(said).toEqual(['3 credentials have new data keys']);
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
-import { asService, unboundPolicy, vaultWorld, type VaultWorld, writer } from '../testing/vault-world.js';
+import { unboundPolicy, vaultWorld, type VaultWorld, writer } from '../testing/vault-world.js';
 
 const ring = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
 let vault: VaultWorld;
@@ -10,12 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => vault.close());
 
-const create = (body: object) => vault.call('POST', '/api/v1/credentials', body);
+const create = (body: object) => vault.call('POST', 'credentials', body);
 const stored = async (): Promise<string[]> =>
-  (await vault.call('GET', '/api/v1/credentials?limit=200')).body.data.map((row: { name: string }) => row.name);
+  (await vault.call('GET', 'credentials?limit=200')).body.data.map((row: { name: string }) => row.name);
 const resolve = async (credential_id: string) =>
-  (await vault.call('POST', '/internal/credentials/resolve', { credential_id }, asService('adapter-gateway'))).body
-    .fields;
+  (await vault.internal('POST', 'credentials/resolve', { credential_id })).body.fields;
 const errorsOf = ({ body }: { body: { errors?: { field: string }[] } }): string[] =>
   (body.errors ?? []).map(({ field }) => field);
 
@@ -99,7 +98,7 @@ describe('a credential of the type text', () => {
 
   it('is checked against a later declaration, and is unchanged where it does not fit', async () => {
     const { body } = await create({ name: 'later', type: 'text', fields: { a: '1' } });
-    const path = `/api/v1/credentials/${body.id}`;
+    const path = `credentials/${body.id}`;
     const refused = await vault.call('PATCH', path, { name: 'renamed', declared_fields: [{ name: 'b' }] });
     expect(errorsOf(refused)).toEqual(['fields.b', 'fields.a']);
     expect((await vault.call('GET', path)).body).toMatchObject({ name: 'later', declared_fields: null, generation: 1 });
@@ -116,9 +115,8 @@ it('an unknown type is refused by its field', async () => {
 
 describe('the rotation of one field', () => {
   const rotate = (id: string, field: string, value: string) =>
-    vault.call('POST', `/api/v1/credentials/${id}/fields/${field}/rotate`, { value });
-  const finish = (id: string, field: string) =>
-    vault.call('POST', `/api/v1/credentials/${id}/fields/${field}/finish-rotation`);
+    vault.call('POST', `credentials/${id}/fields/${field}/rotate`, { value });
+  const finish = (id: string, field: string) => vault.call('POST', `credentials/${id}/fields/${field}/finish-rotation`);
 
   it('keeps the previous secret valid in a list until the rotation is finished', async () => {
     const fields = { signing_secret: ['the first'], other: 'same' };
@@ -142,7 +140,7 @@ describe('the rotation of one field', () => {
   it('is for those who may write', async () => {
     const { body } = await create({ name: 'guarded', type: 'api_key', fields: { token: 'a' } });
     const reader = { ...writer, scopes: ['credentials:read' as const] };
-    const path = `/api/v1/credentials/${body.id}/fields/token/rotate`;
+    const path = `credentials/${body.id}/fields/token/rotate`;
     expect((await vault.call('POST', path, { value: 'b' }, reader)).status).toBe(403);
     expect((await vault.call('POST', path, { value: 'b' }, { ...writer, projectId: 'prj_b' })).status).toBe(404);
   });

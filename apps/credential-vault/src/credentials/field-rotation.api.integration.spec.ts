@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => vault.close());
 
-const path = '/api/v1/credentials';
+const path = 'credentials';
 const [first, second, third] = ['the first secret', 'the second secret', 'the third secret'];
 
 async function create(fields: object, type = 'text'): Promise<string> {
@@ -23,7 +23,7 @@ const rotate = (id: string, body: object, field = 'signing_secret') =>
   vault.call('POST', `${path}/${id}/fields/${field}/rotate`, body);
 const values = async (id: string) => {
   const asked = { credential_id: id };
-  return (await vault.call('POST', '/internal/credentials/resolve', asked, asService('adapter-gateway'))).body.fields;
+  return (await vault.internal('POST', 'credentials/resolve', asked)).body.fields;
 };
 const view = async (id: string) => (await vault.call('GET', `${path}/${id}`)).body;
 /** Ends the overlap of a credential now. */
@@ -49,7 +49,7 @@ describe('a rotation with an overlap', () => {
     const id = await create({ signing_secret: first });
     await rotate(id, { value: second, overlap_seconds: 3_600 });
     await vault.call('PATCH', `${path}/${id}`, { fields: { note: 'new' } });
-    await vault.restart(ring);
+    await vault.restart({ GATEHOUSE_KEK_RING: ring });
     expect(await values(id)).toEqual({ signing_secret: [second, first], note: 'new' });
     await end(id);
     await ended(id);
@@ -79,9 +79,9 @@ describe('a rotation with an overlap', () => {
     const bound = { credential_id: id, consumer, maps_to: { token: 'webhook_token' }, signing: ['webhook_token'] };
     await rotate(id, { value: second, overlap_seconds: 3_600 }, 'token');
     expect(await values(id)).toEqual({ token: second });
-    await vault.call('PUT', '/internal/bindings', { ...bound, key_check }, asService('adapter-gateway'));
+    await vault.internal('PUT', 'bindings', { ...bound, key_check });
     const asked = { credential_id: id, consumer };
-    const signing = await vault.call('POST', '/internal/credentials/resolve', asked, asService('webhook-ingress'));
+    const signing = await vault.internal('POST', 'credentials/resolve', asked, asService('webhook-ingress'));
     expect(signing.body.credentials).toEqual({ webhook_token: [second, first] });
   });
 
@@ -129,7 +129,7 @@ describe('a rotation with an overlap', () => {
 describe('a secret that an App checks signatures with', () => {
   const standard = { form: 'standard-webhooks', fields: ['signing_secret', 'hook'], or_only_field: true };
   const check = async (id: string, as = asService('adapter-gateway')) =>
-    vault.call('POST', '/internal/credentials/check-keys', { credentials: [{ credential_id: id, ...standard }] }, as);
+    vault.internal('POST', 'credentials/check-keys', { credentials: [{ credential_id: id, ...standard }] }, as);
 
   it('is checked for its scheme before it is bound, and no value leaves', async () => {
     const weak = await create({ signing_secret: 'not base64, but long' });
@@ -157,7 +157,7 @@ describe('a secret that an App checks signatures with', () => {
   it('is refused for its scheme when it is saved later', async () => {
     const id = await create({ hook: randomBytes(24).toString('base64') });
     const bound = { credential_id: id, consumer: { kind: 'app', id: 'app_2' }, signing: null, key_check: standard };
-    expect((await vault.call('PUT', '/internal/bindings', bound, asService('adapter-gateway'))).status).toBe(200);
+    expect((await vault.internal('PUT', 'bindings', bound)).status).toBe(200);
     for (const answer of [
       await vault.call('PATCH', `${path}/${id}`, { fields: { hook: '***' } }),
       await vault.call('POST', `${path}/${id}/rotate`, { fields: { hook: 'a plain secret' } }),

@@ -2,7 +2,7 @@ import { ChangeListener } from '#libs/database';
 import { until } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
-import { asService, unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
+import { unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 
 const keys = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
 let vault: VaultWorld;
@@ -15,11 +15,10 @@ beforeAll(async () => {
 afterAll(() => vault.close());
 beforeEach(async () => {
   const body = { name: randomBytes(6).toString('hex'), type: 'text', fields: { password: 'first', user: 'u' } };
-  id = (await vault.call('POST', '/api/v1/credentials', body)).body.id;
+  id = (await vault.call('POST', 'credentials', body)).body.id;
 });
 
-const resolve = () =>
-  vault.call('POST', '/internal/credentials/resolve', { credential_id: id }, asService('adapter-gateway'));
+const resolve = () => vault.internal('POST', 'credentials/resolve', { credential_id: id });
 const fields = async (): Promise<unknown> => (await resolve()).body.fields;
 const uses = () =>
   vault.query(`SELECT times FROM vault.credential_audit WHERE credential_id = $1 AND action = 'resolved'`, [id]);
@@ -27,7 +26,7 @@ const uses = () =>
 describe('a cached credential', () => {
   it('is replaced before the writer gets its answer', async () => {
     for (let n = 0; n < 30; n += 1) {
-      await vault.call('PATCH', `/api/v1/credentials/${id}`, { fields: { password: `new ${n}` } });
+      await vault.call('PATCH', `credentials/${id}`, { fields: { password: `new ${n}` } });
       expect(await fields()).toEqual({ password: `new ${n}`, user: 'u' });
     }
   });
@@ -68,7 +67,7 @@ describe('a use of a credential', () => {
     expect(await uses()).toEqual([{ times: 1 }]);
     await Promise.all([resolve(), resolve()]);
     expect(await uses()).toEqual([{ times: 1 }]);
-    await vault.restart(keys);
+    await vault.restart({ GATEHOUSE_KEK_RING: keys });
     expect(await uses()).toEqual([{ times: 1 }, { times: 2 }]);
   });
 

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
-import { asService, unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
+import { unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 
 let vault: VaultWorld;
 let made = 0;
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => vault.close());
 
-const path = '/api/v1/credentials';
+const path = 'credentials';
 const create = (type: string, fields: Record<string, unknown>, more: object = {}) =>
   vault.call('POST', path, { name: `saved ${(made += 1)}`, type, fields, ...more });
 const pem = (type: 'public' | 'private', bits = 2_048): string => {
@@ -132,7 +132,7 @@ describe('a value with white space around it', () => {
     expect(answer).toMatchObject({ status: 201, body: { notes: [note] } });
     const { id } = answer.body;
     const asked = { credential_id: id };
-    const stored = () => vault.call('POST', '/internal/credentials/resolve', asked, asService('adapter-gateway'));
+    const stored = () => vault.internal('POST', 'credentials/resolve', asked);
     expect((await stored()).body.fields).toEqual({ signing_secret: 'a long secret', host: 'mail' });
     expect((await vault.call('GET', `${path}/${id}`)).body.notes).toBeUndefined();
     const patched = await vault.call('PATCH', `${path}/${id}`, { fields: { host: '\tsmtp ' } });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
 import { type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { fakeTokenEndpoint, type FakeTokenEndpoint, oauthCredential } from '../testing/fake-token-endpoint.js';
-import { admin, asService, unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
+import { admin, unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 
 const keys = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
 let vault: VaultWorld;
@@ -21,7 +21,7 @@ afterAll(async () => {
 const brings = (more: object): void =>
   provider.answer(() => ({ body: { access_token: 'at', expires_in: 3_600, ...more } }));
 const resolve = (id: string, more: object = {}) =>
-  vault.call('POST', '/internal/credentials/resolve', { credential_id: id, ...more }, asService('adapter-gateway'));
+  vault.internal('POST', 'credentials/resolve', { credential_id: id, ...more });
 
 /** Lets the next caller refresh. */
 const expire = (id: string) =>
@@ -51,7 +51,7 @@ describe('what a token answer brings besides tokens', () => {
       [id],
     );
     expect(row?.['text']).not.toContain('na1.example');
-    expect((await vault.call('GET', `/api/v1/credentials/${id}/oauth`)).body).toMatchObject({
+    expect((await vault.call('GET', `credentials/${id}/oauth`)).body).toMatchObject({
       answer_fields: ['instance_url', 'region', 'shard'],
     });
   });
@@ -67,7 +67,7 @@ describe('what a token answer brings besides tokens', () => {
     brings({ instance_url: 'https://na1.example', api_domain: 'not the token', other: 'x' });
     const id = await oauthCredential(vault, 'bound', provider.config);
     const bind = (consumer_id: string, more: object) =>
-      vault.call('POST', `/api/v1/credentials/${id}/bindings`, { consumer_kind: 'app', consumer_id, ...more }, admin);
+      vault.call('POST', `credentials/${id}/bindings`, { consumer_kind: 'app', consumer_id, ...more }, admin);
     const as = async (consumer: string) =>
       (await resolve(id, { consumer: { kind: 'app', id: consumer } })).body.credentials;
     expect((await bind('app_1', { maps_to: { instance_url: 'base', access_token: 'api_domain' } })).status).toBe(201);
@@ -82,7 +82,7 @@ describe('what a token answer brings besides tokens', () => {
   it('is given to the adapter that verifies the credential', async () => {
     brings({ instance_url: 'https://na1.example' });
     const id = await oauthCredential(vault, 'verified', provider.config);
-    await vault.call('PATCH', `/api/v1/credentials/${id}`, { adapter_slug: 'acme' });
+    await vault.call('PATCH', `credentials/${id}`, { adapter_slug: 'acme' });
     const { body } = gateway.calls.filter(({ path }) => path.endsWith('/verify')).at(-1) ?? { body: null };
     expect(body?.credentials).toMatchObject({ access_token: 'at', instance_url: 'https://na1.example' });
   });

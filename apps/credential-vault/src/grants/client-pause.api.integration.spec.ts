@@ -7,7 +7,7 @@ import {
   oauthCredential,
   type TokenAnswerOf,
 } from '../testing/fake-token-endpoint.js';
-import { asService, unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
+import { unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 
 const keys = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
 const refusal: TokenAnswerOf = { status: 401, body: { error: 'invalid_client' } };
@@ -28,13 +28,13 @@ afterAll(async () => {
 const client = (client_secret: string, client_id = `client ${count}`) => ({ client_id, client_secret });
 const credential = (fields: Record<string, string>, config: object = provider.config): Promise<string> =>
   oauthCredential(vault, `credential ${(count += 1)}`, config, { fields });
-const change = (id: string, fields: object) => vault.call('PATCH', `/api/v1/credentials/${id}`, { fields });
+const change = (id: string, fields: object) => vault.call('PATCH', `credentials/${id}`, { fields });
 
 /** Asks for a token. @returns the status, and how many token requests that took */
 async function ask(id: string): Promise<{ status: number; calls: number }> {
   const before = provider.requests.length;
   const body = { credential_id: id };
-  const { status } = await vault.call('POST', '/internal/credentials/resolve', body, asService('adapter-gateway'));
+  const { status } = await vault.internal('POST', 'credentials/resolve', body);
   return { status, calls: provider.requests.length - before };
 }
 
@@ -55,7 +55,7 @@ describe('a refused client', () => {
     expect(await ask(same)).toEqual(paused);
     expect(await ask(right)).toEqual(given);
     expect(await ask(otherId)).toEqual(refused);
-    expect((await vault.call('GET', `/api/v1/credentials/${same}`)).body).toMatchObject({
+    expect((await vault.call('GET', `credentials/${same}`)).body).toMatchObject({
       status: 'degraded',
       reason: 'client_rejected',
     });
@@ -80,7 +80,7 @@ describe('a refused client', () => {
     await change(first, { client_secret: 'found' });
     expect(await ask(second)).toEqual(refused);
     expect(await ask(third)).toEqual(paused);
-    await vault.call('DELETE', `/api/v1/credentials/${second}`);
+    await vault.call('DELETE', `credentials/${second}`);
     provider.answer(() => tokens);
     await vault.query(`UPDATE vault.oauth_grant SET next_try_at = now() WHERE credential_id = $1`, [third]);
     expect(await ask(third)).toEqual(given);
@@ -92,7 +92,7 @@ describe('a refused client', () => {
     const [first, second] = [await credential(wrong), await credential(wrong)];
     expect([await ask(first), await ask(second)]).toEqual([refused, paused]);
     provider.answer(() => tokens);
-    await vault.call('PUT', `/api/v1/credentials/${first}/oauth`, { config: provider.config });
+    await vault.call('PUT', `credentials/${first}/oauth`, { config: provider.config });
     expect([await ask(second), await ask(first)]).toEqual([given, given]);
   });
 

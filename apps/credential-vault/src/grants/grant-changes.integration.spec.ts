@@ -1,8 +1,8 @@
 import { ChangeListener } from '#libs/database';
-import { until } from '#libs/testing';
+import { home, until } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
-import { owner, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
+import { vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 
 let vault: VaultWorld;
 let id: string;
@@ -15,12 +15,12 @@ beforeAll(async () => {
   await until('the vault listens for changes', async () => changes.listening);
   const fields = { client_id: 'id', client_secret: 'secret' };
   const body = { name: 'calendar', type: 'oauth2', grant: 'authorization_code', fields };
-  id = (await vault.call('POST', '/api/v1/credentials', body)).body.id;
+  id = (await vault.call('POST', 'credentials', body)).body.id;
   await vault.query(
     `INSERT INTO vault.oauth_grant (credential_id, organization_id, project_id, grant_type, provider_slug, state, version,
        refresh_due_at, client_config_version, consecutive_failures, unanswered, next_try_at, scopes, missing_scopes)
      VALUES ($1, $2, $3, 'authorization_code', 'google', 'active', 1, 'infinity', 0, 0, 0, 'infinity', '{}', '{}')`,
-    [id, owner.organizationId, owner.projectId],
+    [id, home.organizationId, home.projectId],
   );
 });
 afterAll(() => vault.close());

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
 import { type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { fakeTokenEndpoint, type FakeTokenEndpoint, type TokenAnswerOf } from '../testing/fake-token-endpoint.js';
-import { asService, unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
+import { unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 
 const keys = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
 const four = { client_id: 'gatehouse', client_secret: 's', access_token: 'old-at', refresh_token: 'old-rt' };
@@ -31,16 +31,15 @@ beforeEach(() => {
 
 const create = async (fields: object, more: object = {}) => {
   const body = { name: `credential ${(count += 1)}`, type: 'oauth2', grant: 'authorization_code', fields, ...more };
-  const made = await vault.call('POST', '/api/v1/credentials', body);
+  const made = await vault.call('POST', 'credentials', body);
   expect(made.status).toBe(201);
   return made.body;
 };
 const configure = (id: string, config: object = provider.config) =>
-  vault.call('PUT', `/api/v1/credentials/${id}/oauth`, { config });
-const change = (id: string, fields: object) => vault.call('PATCH', `/api/v1/credentials/${id}`, { fields });
-const view = async (id: string) => (await vault.call('GET', `/api/v1/credentials/${id}`)).body;
-const resolve = (id: string) =>
-  vault.call('POST', '/internal/credentials/resolve', { credential_id: id }, asService('adapter-gateway'));
+  vault.call('PUT', `credentials/${id}/oauth`, { config });
+const change = (id: string, fields: object) => vault.call('PATCH', `credentials/${id}`, { fields });
+const view = async (id: string) => (await vault.call('GET', `credentials/${id}`)).body;
+const resolve = (id: string) => vault.internal('POST', 'credentials/resolve', { credential_id: id });
 const token = async (id: string): Promise<unknown> => (await resolve(id)).body.fields?.['access_token'];
 const refreshedWith = (): unknown[] => provider.requests.map(({ refresh_token: used }) => used);
 
@@ -79,7 +78,7 @@ describe('tokens that were stored with a credential', () => {
     const { id } = await create(four);
     gateway.answers(200, { ok: true, oauth_config: provider.config });
     const body = { credential_id: id, consumer: { kind: 'app', id: 'app_1' }, adapter_slug: 'acme' };
-    expect((await vault.call('PUT', '/internal/bindings', body, asService('adapter-gateway'))).status).toBe(200);
+    expect((await vault.internal('PUT', 'bindings', body)).status).toBe(200);
     expect(await token(id)).toBe('at for old-rt');
   });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
 import { fakeTokenEndpoint, type FakeTokenEndpoint, oauthCredential } from '../testing/fake-token-endpoint.js';
-import { asService, unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
+import { unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 
 const keys = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
 const callers = 50;
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const ask = async (id: string, least = 60): Promise<string> => {
   const body = { credential_id: id, min_valid_seconds: least };
-  const answer = await vault.call('POST', '/internal/credentials/resolve', body, asService('adapter-gateway'));
+  const answer = await vault.internal('POST', 'credentials/resolve', body);
   return answer.body.fields?.['access_token'] ?? String(answer.status);
 };
 
@@ -92,7 +92,7 @@ describe('a provider that gives callers a reason to ask again', () => {
     );
     const id = await oauthCredential(vault, 'secrets', { ...provider.config, token_url: `${provider.url}/secrets` });
     for (const client_secret of ['wrong', 'wrong, too', 'right', 'wrong again']) {
-      await vault.call('PATCH', `/api/v1/credentials/${id}`, { fields: { client_secret } });
+      await vault.call('PATCH', `credentials/${id}`, { fields: { client_secret } });
       expect({ client_secret, calls: await callsFor(id) }).toEqual({
         client_secret,
         calls: client_secret === 'wrong again' ? 0 : 1,

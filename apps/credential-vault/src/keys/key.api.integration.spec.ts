@@ -21,26 +21,25 @@ beforeEach(async () => {
   ids = [];
   for (let n = 0; n < 25; n += 1) {
     const body = { name: `c${n}`, type: 'text', fields: { a: `value ${n}`, b: 'same' } };
-    ids.push((await vault.call('POST', '/api/v1/credentials', body)).body.id);
+    ids.push((await vault.call('POST', 'credentials', body)).body.id);
   }
 });
 afterEach(() => vault.close());
 
-const resolve = (credential_id: string) =>
-  vault.call('POST', '/internal/credentials/resolve', { credential_id }, asService('adapter-gateway'));
+const resolve = (credential_id: string) => vault.internal('POST', 'credentials/resolve', { credential_id });
 const rewrap = async (body: object = {}) =>
-  (await vault.call('POST', '/internal/keys/rewrap', { to: 'k2', ...body }, operator)).body;
+  (await vault.internal('POST', 'keys/rewrap', { to: 'k2', ...body }, operator)).body;
 const counts = async () => {
-  const { keys } = (await vault.call('GET', '/internal/keys', undefined, operator)).body;
+  const { keys } = (await vault.internal('GET', 'keys', undefined, operator)).body;
   return Object.fromEntries(keys.map(({ kid, deks }) => [kid, deks]));
 };
 
 describe('the rotation of the KEK', () => {
   it('tells an organization how much of what it stores is rewrapped', async () => {
-    const progress = async () => (await vault.call('GET', '/api/v1/key-rotation')).body;
+    const progress = async () => (await vault.call('GET', 'key-rotation')).body;
     const k1 = { kid: 'k1', in_ring: true };
     expect(await progress()).toEqual({ keys: [{ ...k1, data_keys: 25, primary: true }], left: 0 });
-    await vault.restart(both('k2'));
+    await vault.restart({ GATEHOUSE_KEK_RING: both('k2') });
     const k2 = { kid: 'k2', in_ring: true, primary: true };
     expect(await progress()).toEqual({
       keys: [
@@ -54,16 +53,16 @@ describe('the rotation of the KEK', () => {
   });
 
   it('wraps every data key under the new primary, after which the old key may be removed', async () => {
-    await vault.restart(both('k2'));
+    await vault.restart({ GATEHOUSE_KEK_RING: both('k2') });
     expect(await counts()).toEqual({ k1: 25, k2: 0 });
     expect(await rewrap({ batch: 10 })).toEqual({ rewrapped: 25, failed: [], finished: true });
     expect(await counts()).toEqual({ k1: 0, k2: 25 });
-    await vault.restart(new KekRing('k2', new Map([['k2', k2]])));
+    await vault.restart({ GATEHOUSE_KEK_RING: new KekRing('k2', new Map([['k2', k2]])) });
     for (const [n, id] of ids.entries()) expect((await resolve(id)).body.fields.a).toBe(`value ${n}`);
   });
 
   it('stops after its time and resumes where it was, in several processes at once', async () => {
-    await vault.restart(both('k2'));
+    await vault.restart({ GATEHOUSE_KEK_RING: both('k2') });
     const partly = await rewrap({ batch: 1, budget_ms: 1 });
     expect(partly.finished).toBe(false);
     const runs = await Promise.all([rewrap({ batch: 3 }), rewrap({ batch: 3 }), rewrap({ batch: 3 })]);
@@ -74,7 +73,7 @@ describe('the rotation of the KEK', () => {
   });
 
   it('fails no read while it runs', async () => {
-    await vault.restart(both('k2'), { DEK_CACHE_MS: 0 });
+    await vault.restart({ GATEHOUSE_KEK_RING: both('k2'), DEK_CACHE_MS: 0 });
     let running = true;
     const statuses = new Set<number>();
     const readers = Promise.all(
@@ -93,7 +92,7 @@ describe('the rotation of the KEK', () => {
 
   it('leaves a row that does not open unchanged, names it, and skips it', async () => {
     await vault.query('UPDATE vault.credential SET wrapped_dek = $1 WHERE id = $2', [randomBytes(61), ids[3]]);
-    await vault.restart(both('k2'));
+    await vault.restart({ GATEHOUSE_KEK_RING: both('k2') });
     expect(await rewrap({ batch: 2 })).toEqual({ rewrapped: 24, failed: [ids[3]], finished: true });
     expect(await counts()).toEqual({ k1: 1, k2: 24 });
     const metrics = (await vault.app.get(OperationsServer).http.inject('/metrics')).body;
@@ -107,10 +106,10 @@ describe('the rotation of the KEK', () => {
   });
 
   it('is for the vault only', async () => {
-    for (const url of ['/internal/keys/rewrap', '/internal/keys/reseal']) {
+    for (const url of ['keys/rewrap', 'keys/reseal']) {
       const body = { before: new Date().toISOString() };
       const payload = url.endsWith('reseal') ? body : { to: 'k1' };
-      expect((await vault.call('POST', url, payload, asService('adapter-gateway'))).body.code).toBe('not_in_policy');
+      expect((await vault.internal('POST', url, payload)).body.code).toBe('not_in_policy');
     }
   });
 });
@@ -123,7 +122,7 @@ it('new data keys after a compromise: the same values under new keys', async () 
   let resealed = 0;
   while (cursor !== null) {
     const body: object = { before: cutoff, batch: 10, ...(cursor ? { cursor } : {}) };
-    const answer = (await vault.call('POST', '/internal/keys/reseal', body, operator)).body;
+    const answer = (await vault.internal('POST', 'keys/reseal', body, operator)).body;
     resealed += answer.resealed;
     cursor = answer.cursor;
   }
@@ -135,7 +134,7 @@ it('new data keys after a compromise: the same values under new keys', async () 
 });
 
 it('a credential that does not open says so, and is active again once its key is back', async () => {
-  const statusOf = async () => (await vault.call('GET', `/api/v1/credentials/${ids[0]}`)).body.status;
+  const statusOf = async () => (await vault.call('GET', `credentials/${ids[0]}`)).body.status;
   const [row] = await vault.query('SELECT wrapped_dek FROM vault.credential WHERE id = $1', [ids[0]]);
   const put = (dek: unknown) =>
     vault.query('UPDATE vault.credential SET wrapped_dek = $1 WHERE id = $2', [dek, ids[0]]);

@@ -1,11 +1,9 @@
 import { ServiceTokens } from '#libs/service-kit';
-import { testServiceKey } from '#libs/testing';
+import { type As, home, testServiceKey } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
 import { type ClusterIssuer, startCluster } from '../testing/cluster-issuer.js';
-import { asService, owner, vaultWorld, type VaultAnswer, type VaultWorld, writer } from '../testing/vault-world.js';
-
-type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'GET';
+import { asService, vaultWorld, type VaultWorld, writer } from '../testing/vault-world.js';
 
 let vault: VaultWorld;
 let cluster: ClusterIssuer;
@@ -13,7 +11,7 @@ let named = 0;
 
 beforeAll(async () => {
   cluster = await startCluster();
-  vault = await vaultWorld(new KekRing('k1', new Map([['k1', randomBytes(32)]])), {}, cluster.trust);
+  vault = await vaultWorld(new KekRing('k1', new Map([['k1', randomBytes(32)]])), cluster.trust);
 });
 
 afterAll(async () => {
@@ -29,39 +27,38 @@ const config = {
 const client = { client_id: 'ours', client_secret: 'hush', config, requested_by: 'key:7' };
 const wish = () => ({ name: `managed ${(named += 1)}`, config, requested_by: 'key:7' });
 
-/** Calls as a service whose tokens this issuer makes, in another organization if one is named. */
-type Call = (
-  service: string,
-  method: Method,
-  path: string,
-  body?: object,
-  organizationId?: string,
-) => Promise<VaultAnswer<'POST /internal/mcp-servers/'>>;
+/** How a service calls with a token of this issuer. */
+type Caller = (service: string, organizationId: string) => Promise<As>;
 
-const issuers: [string, Call][] = [
-  [
-    'our keys',
-    (service, method, path, body, organizationId = owner.organizationId) =>
-      vault.call(method, path, body, { ...asService(service), organizationId }),
-  ],
+const issuers: [string, Caller][] = [
+  ['our keys', async (service, organizationId) => ({ ...asService(service), organizationId })],
   [
     'the cluster',
-    async (service, method, path, payload, organizationId = owner.organizationId) => {
-      const headers = {
+    async (service, organizationId) => ({
+      headers: {
         authorization: `Bearer ${await cluster.tokenOf(service)}`,
         'x-organization-id': organizationId,
-        'x-project-id': owner.projectId,
-      };
-      const url = path;
-      const answer = await vault.app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
-      return { status: answer.statusCode, text: answer.body, body: JSON.parse(answer.body || 'null') };
-    },
+        'x-project-id': home.projectId,
+      },
+    }),
   ],
 ];
 
-describe.each(issuers)('credentials of MCP servers, with the tokens of %s', (issuer, call) => {
-  const of = (server: string, id = '') =>
-    `/internal/mcp-servers/${server}-${issuer.length}/credentials${id && `/${id}`}`;
+describe.each(issuers)('credentials of MCP servers, with the tokens of %s', (issuer, as) => {
+  const call = async (
+    service: string,
+    method: string,
+    path: string,
+    body?: object,
+    organizationId = home.organizationId,
+  ) =>
+    vault.internal<{ id: string; code: string; errors: object[] }>(
+      method,
+      path,
+      body,
+      await as(service, organizationId),
+    );
+  const of = (server: string, id = '') => `mcp-servers/${server}-${issuer.length}/credentials${id && `/${id}`}`;
   const made = async (server: string): Promise<string> => {
     const answer = await call('mcp-registry', 'POST', of(server), wish());
     if (answer.status !== 201) throw new Error(answer.text);
@@ -76,20 +73,20 @@ describe.each(issuers)('credentials of MCP servers, with the tokens of %s', (iss
     });
     const id = answer.body.id;
     expect((await call('mcp-registry', 'PUT', of('mcp_1', id), client)).status).toBe(204);
-    const view = await vault.call('GET', `/api/v1/credentials/${id}`);
+    const view = await vault.call('GET', `credentials/${id}`);
     expect(view.body).toMatchObject({
       type: 'oauth2',
       fields: ['client_id', 'client_secret'],
       managed_for: `mcp_server:mcp_1-${issuer.length}`,
     });
-    const bindings = await vault.call('GET', `/api/v1/credentials/${id}/bindings`);
+    const bindings = await vault.call('GET', `credentials/${id}/bindings`);
     expect(bindings.body.data).toMatchObject([{ consumer_kind: 'mcp_server', consumer_id: `mcp_1-${issuer.length}` }]);
-    const audit = await vault.call('GET', `/api/v1/credentials/${id}/audit`);
+    const audit = await vault.call('GET', `credentials/${id}/audit`);
     expect(audit.body.data).toContainEqual(
       expect.objectContaining({ actor: 'service:mcp-registry', action: 'created', reason: 'for key:7' }),
     );
     expect((await call('mcp-registry', 'DELETE', of('mcp_1', id))).status).toBe(204);
-    expect((await vault.call('GET', `/api/v1/credentials/${id}`)).status).toBe(404);
+    expect((await vault.call('GET', `credentials/${id}`)).status).toBe(404);
   });
 
   it.each(['engine', 'adapter-gateway', 'webhook-ingress', 'router', 'credential-vault', 'portal'])(
@@ -105,21 +102,23 @@ describe.each(issuers)('credentials of MCP servers, with the tokens of %s', (iss
   it('give no access to credentials that people created, even if one is bound to the same server', async () => {
     const fields = { client_id: 'theirs', client_secret: 'theirs' };
     const body = { name: `theirs ${issuer}`, type: 'oauth2', grant: 'authorization_code', fields };
-    const { id } = (await vault.call('POST', '/api/v1/credentials', body)).body;
+    const { id } = (await vault.call('POST', 'credentials', body)).body;
     const consumer = { kind: 'mcp_server', id: `mcp_3-${issuer.length}` };
-    expect((await call('mcp-registry', 'PUT', '/internal/bindings', { credential_id: id, consumer })).status).toBe(200);
+    expect((await call('mcp-registry', 'PUT', 'bindings', { credential_id: id, consumer })).status).toBe(200);
     expect((await call('mcp-registry', 'PUT', of('mcp_3', id), client)).status).toBe(404);
     expect((await call('mcp-registry', 'DELETE', of('mcp_3', id))).status).toBe(404);
     for (const method of ['PATCH', 'DELETE'] as const) {
-      const refused = await call(
-        'mcp-registry',
+      const change = method === 'PATCH' ? { name: 'x' } : undefined;
+      const refused = await vault.call(
         method,
-        `/api/v1/credentials/${id}`,
-        method === 'PATCH' ? { name: 'x' } : undefined,
+        `credentials/${id}`,
+        change,
+        await as('mcp-registry', home.organizationId),
       );
       expect(refused.body.code).toBe('scope_missing');
     }
-    const create = await call('mcp-registry', 'POST', '/api/v1/credentials', { ...body, name: 'by a service' });
+    const named = { ...body, name: 'by a service' };
+    const create = await vault.call('POST', 'credentials', named, await as('mcp-registry', home.organizationId));
     expect(create.body.code).toBe('scope_missing');
   });
 
@@ -133,9 +132,9 @@ describe.each(issuers)('credentials of MCP servers, with the tokens of %s', (iss
   it('stay while somebody uses them for something else', async () => {
     const id = await made('mcp_6');
     const binding = { consumer_kind: 'app', consumer_id: 'app_1' };
-    await vault.call('POST', `/api/v1/credentials/${id}/bindings`, binding);
+    await vault.call('POST', `credentials/${id}/bindings`, binding);
     expect((await call('mcp-registry', 'DELETE', of('mcp_6', id))).body.code).toBe('credential_in_use');
-    expect((await vault.call('GET', `/api/v1/credentials/${id}`)).status).toBe(200);
+    expect((await vault.call('GET', `credentials/${id}`)).status).toBe(200);
   });
 
   it('leave nothing behind when their configuration is wrong', async () => {
@@ -143,19 +142,19 @@ describe.each(issuers)('credentials of MCP servers, with the tokens of %s', (iss
     const wrong = { ...asked, name, config: { ...config, resource: 'https://mcp.example/#part' } };
     const answer = await call('mcp-registry', 'POST', of('mcp_7'), wrong);
     expect(answer.body).toMatchObject({ code: 'invalid_oauth_config', errors: [{ field: 'oauth_config.resource' }] });
-    const { body } = await vault.call('GET', '/api/v1/credentials?limit=100');
+    const { body } = await vault.call('GET', 'credentials?limit=100');
     expect(body.data.map((one: { name: string }) => one.name)).not.toContain(name);
   });
 
   it('are not for people', async () => {
-    expect((await vault.call('POST', of('mcp_8'), wish(), writer)).body.code).toBe('scope_missing');
+    expect((await vault.internal('POST', of('mcp_8'), wish(), writer)).body.code).toBe('scope_missing');
   });
 });
 
 describe('a service', () => {
   it('cannot claim the scopes of people', async () => {
     const scopes = ['service' as const, 'credentials:write' as const, 'admin' as const];
-    const claims = { ...owner, subject: 'service:mcp-registry', scopes };
+    const claims = { ...home, subject: 'service:mcp-registry', scopes };
     const token = await new ServiceTokens(testServiceKey, 'mcp-registry').mint('credential-vault', claims);
     const headers = { authorization: `Bearer ${token}` };
     const payload = { name: 'own word', type: 'api_key', fields: { token: 't' } };

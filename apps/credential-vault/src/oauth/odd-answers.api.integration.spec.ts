@@ -7,7 +7,7 @@ import {
   oauthCredential,
   type TokenAnswerOf,
 } from '../testing/fake-token-endpoint.js';
-import { asService, unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
+import { unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 
 const keys = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
 let vault: VaultWorld;
@@ -81,8 +81,7 @@ const unreadable: [string, TokenAnswerOf][] = [
   ['a broken connection', 'drop'],
 ];
 
-const resolve = (id: string) =>
-  vault.call('POST', '/internal/credentials/resolve', { credential_id: id }, asService('adapter-gateway'));
+const resolve = (id: string) => vault.internal('POST', 'credentials/resolve', { credential_id: id });
 const fresh = (grant: string): Promise<string> => {
   // Each has a client of its own, so that no pause of another one holds.
   const fields = { client_id: `client ${(count += 1)}` };

@@ -3,7 +3,7 @@ import { KekRing } from '../sealing/kek-ring.js';
 import { connectBack } from '../testing/connect-back.js';
 import { type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
 import { fakeTokenEndpoint, type FakeTokenEndpoint, oauthCredential } from '../testing/fake-token-endpoint.js';
-import { asService, unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
+import { unboundPolicy, vaultWorld, type VaultWorld } from '../testing/vault-world.js';
 
 const keys = new KekRing('k1', new Map([['k1', randomBytes(32)]]));
 let vault: VaultWorld;
@@ -31,13 +31,8 @@ async function connected(tokens: object, grant = 'authorization_code'): Promise<
 }
 /** What a caller gets who reports the token of that version as refused. */
 const report = (id: string, version: number) =>
-  vault.call(
-    'POST',
-    '/internal/credentials/resolve',
-    { credential_id: id, refused_version: version },
-    asService('adapter-gateway'),
-  );
-const stateOf = async (id: string) => (await vault.call('GET', `/api/v1/credentials/${id}/oauth`)).body;
+  vault.internal('POST', 'credentials/resolve', { credential_id: id, refused_version: version });
+const stateOf = async (id: string) => (await vault.call('GET', `credentials/${id}/oauth`)).body;
 const notices = (id: string) =>
   vault.query("SELECT to_state FROM vault.grant_event WHERE credential_id = $1 AND to_state <> 'active'", [id]);
 const refuse = (): void => gateway.answers(200, { ok: false, code: 'auth_failed', error: 'revoked' });

@@ -1,8 +1,8 @@
 import type { Principal } from '#libs/service-kit';
-import { until } from '#libs/testing';
+import { home, until } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
-import { admin, asService, owner, unboundPolicy, vaultWorld, type VaultWorld, writer } from '../testing/vault-world.js';
+import { admin, asService, unboundPolicy, vaultWorld, type VaultWorld, writer } from '../testing/vault-world.js';
 
 const canary = `canary-${randomBytes(12).toString('hex')}`;
 const named = asService('engine', ['credentials:reveal']);
@@ -13,18 +13,15 @@ beforeAll(async () => {
   const SERVICE_POLICY = { ...unboundPolicy, engine: { may: ['reveal' as const], consumers: [] } };
   vault = await vaultWorld(new KekRing('k1', new Map([['k1', randomBytes(32)]])), { SERVICE_POLICY });
   const body = { name: 'revealed', type: 'text', fields: { password: canary, user: 'u' } };
-  id = (await vault.call('POST', '/api/v1/credentials', body)).body.id;
+  id = (await vault.call('POST', 'credentials', body)).body.id;
 });
 afterAll(() => vault.close());
 
 const ask = { fields: ['password'], reason: 'support case 12' };
 const reveal = (body: object = ask, as: Principal = named) =>
-  vault.call('POST', `/internal/credentials/${id}/reveal`, body, as);
+  vault.internal('POST', `credentials/${id}/reveal`, body, as);
 const audit = async () =>
-  (await vault.call('GET', `/api/v1/credentials/${id}/audit`, undefined, writer)).body.data as Record<
-    string,
-    unknown
-  >[];
+  (await vault.call('GET', `credentials/${id}/audit`, undefined, writer)).body.data as Record<string, unknown>[];
 
 describe('revealing', () => {
   it('gives a named service the fields that it names, and records who, what, when and why', async () => {
@@ -53,7 +50,7 @@ describe('revealing', () => {
   it('needs a reason, and fields that exist', async () => {
     expect((await reveal({ fields: ['password'] })).body).toMatchObject({ status: 422, errors: [{ field: 'reason' }] });
     expect((await reveal({ ...ask, fields: ['nope'] })).body).toMatchObject({ status: 422, code: 'unknown_fields' });
-    const elsewhere = asService('engine', ['credentials:reveal'], { ...owner, projectId: 'prj_b' });
+    const elsewhere = asService('engine', ['credentials:reveal'], { ...home, projectId: 'prj_b' });
     expect((await reveal(ask, elsewhere)).status).toBe(404);
   });
 
@@ -70,8 +67,7 @@ describe('revealing', () => {
 
 describe('the audit', () => {
   it('counts what gateways read with every message, and is shown only to its project', async () => {
-    const resolve = () =>
-      vault.call('POST', '/internal/credentials/resolve', { credential_id: id }, asService('adapter-gateway'));
+    const resolve = () => vault.internal('POST', 'credentials/resolve', { credential_id: id });
     await Promise.all([resolve(), resolve(), resolve()]);
     const times = await until('three uses were recorded', async () => {
       const uses = (await audit()).filter(({ action }) => action === 'resolved');
@@ -80,15 +76,15 @@ describe('the audit', () => {
     });
     expect(times[0]).toMatchObject({ actor: 'service:adapter-gateway', fields: ['password', 'user'] });
     const elsewhere = { ...writer, projectId: 'prj_b' };
-    expect((await vault.call('GET', `/api/v1/credentials/${id}/audit`, undefined, elsewhere)).status).toBe(404);
+    expect((await vault.call('GET', `credentials/${id}/audit`, undefined, elsewhere)).status).toBe(404);
   });
 
   it('outlives the credential', async () => {
     const body = { name: 'short-lived', type: 'api_key', fields: { token: 'a' } };
-    const made = (await vault.call('POST', '/api/v1/credentials', body)).body.id as string;
-    await vault.call('PATCH', `/api/v1/credentials/${made}`, { fields: { token: 'b' } });
-    await vault.call('DELETE', `/api/v1/credentials/${made}`);
-    const { body: page } = await vault.call('GET', `/api/v1/credentials/${made}/audit?limit=2`);
+    const made = (await vault.call('POST', 'credentials', body)).body.id as string;
+    await vault.call('PATCH', `credentials/${made}`, { fields: { token: 'b' } });
+    await vault.call('DELETE', `credentials/${made}`);
+    const { body: page } = await vault.call('GET', `credentials/${made}/audit?limit=2`);
     expect(page.data.map(({ action }: { action: string }) => action)).toEqual(['deleted', 'updated']);
     expect(page.next_cursor).not.toBeNull();
   });

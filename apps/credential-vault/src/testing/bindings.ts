@@ -9,7 +9,7 @@ export class Bindings {
   /** @returns its id */
   async credential(body: object = { type: 'text', fields: { user: 'u', password: 'p', host: 'h' } }): Promise<string> {
     const named = { name: `credential ${(this.made += 1)}`, ...body };
-    const answer = await this.vault.call('POST', '/api/v1/credentials', named);
+    const answer = await this.vault.call('POST', 'credentials', named);
     if (answer.status !== 201) throw new Error(`The credential was not stored: ${JSON.stringify(answer.body)}`);
     return answer.body.id as string;
   }
@@ -23,13 +23,13 @@ export class Bindings {
   }
 
   bind(id: string, body: object, as = admin) {
-    return this.vault.call('POST', `/api/v1/credentials/${id}/bindings`, body, as);
+    return this.vault.call('POST', `credentials/${id}/bindings`, body, as);
   }
 
   /** Resolves as the App with that id. */
   resolveFor(credential_id: string, id: string, fields?: string[], as = asService('adapter-gateway')) {
     const body = { credential_id, fields, consumer: { kind: 'app', id } };
-    return this.vault.call('POST', '/internal/credentials/resolve', body, as);
+    return this.vault.internal('POST', 'credentials/resolve', body, as);
   }
 }
 

@@ -1,13 +1,13 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { KubernetesTrust } from './vault-world.js';
 
 const issuer = 'https://kubernetes.default.svc.cluster.local';
 
 /** A fake API server that issues tokens for ServiceAccounts. */
 export interface ClusterIssuer {
-  trust: KubernetesTrust;
+  /** Settings that make the vault trust its tokens. */
+  trust: Record<`KUBERNETES_${'ISSUER' | 'JWKS_URL' | 'NAMESPACE'}`, string>;
   /** A token of this service for the vault. */
   tokenOf(service: string): Promise<string>;
   close(): Promise<void>;

@@ -63,7 +63,7 @@ export async function oauthCredential(
   config: object,
   { grant = 'client_credentials', fields = {} }: { grant?: string; fields?: Record<string, string> } = {},
 ): Promise<string> {
-  const made = await vault.call('POST', '/api/v1/credentials', {
+  const made = await vault.call('POST', 'credentials', {
     name,
     type: 'oauth2',
     grant,
@@ -71,7 +71,7 @@ export async function oauthCredential(
   });
   if (made.status !== 201) throw new Error(made.text);
   const { id } = made.body;
-  const configured = await vault.call('PUT', `/api/v1/credentials/${id}/oauth`, { config });
+  const configured = await vault.call('PUT', `credentials/${id}/oauth`, { config });
   if (configured.status !== 200) throw new Error(configured.text);
   return id;
 }

@@ -15,23 +15,26 @@ interface ResolvedAnswer {
   token_version?: number;
 }
 
-/** The answer of each route of the vault. */
+/** What each route of the vault answers. */
 export type VaultViews = [
-  ['GET /api/v1/credentials', CredentialPage],
-  [`GET /api/v1/credentials/${string}/bindings`, BindingList],
-  [`${string} /api/v1/credentials/${string}/bindings${string}`, BindingView],
-  [`GET /api/v1/credentials/${string}/audit`, AuditPage],
-  [`POST /api/v1/credentials/${string}/verify`, VerificationView],
-  [`${string} /api/v1/credentials${string}`, CredentialView],
-  ['POST /internal/credentials/resolve', ResolvedAnswer],
-  ['POST /internal/credentials/resolve-batch', { data: (ResolvedAnswer & { error?: { code: string } })[] }],
-  [`POST /internal/credentials/${string}/reveal`, ResolvedAnswer],
-  ['GET /internal/attention', { data: AttentionItem[] }],
-  ['GET /internal/keys', { keys: { kid: string; deks: number }[] }],
-  ['POST /internal/keys/rewrap', RewrapProgress],
-  ['POST /internal/keys/reseal', ResealProgress],
-  [`POST /internal/mcp-servers/${string}`, { id: string }],
-  [`PUT /internal/bindings/${string}`, { unknown: string[] }],
-  [`${string} /internal/bindings`, BindingView],
-  ['POST /internal/credentials/describe', { data: { credential_id: string }[] }],
+  ['GET credentials', CredentialPage],
+  [`GET credentials/${string}/bindings`, BindingList],
+  [`${string} credentials/${string}/bindings${string}`, BindingView],
+  [`GET credentials/${string}/audit`, AuditPage],
+  [`POST credentials/${string}/verify`, VerificationView],
+  [`${string} credentials${string}`, CredentialView],
+];
+
+export type VaultInternalViews = [
+  ['POST credentials/resolve', ResolvedAnswer],
+  ['POST credentials/resolve-batch', { data: (ResolvedAnswer & { error?: { code: string } })[] }],
+  [`POST credentials/${string}/reveal`, ResolvedAnswer],
+  ['GET attention', { data: AttentionItem[] }],
+  ['GET keys', { keys: { kid: string; deks: number }[] }],
+  ['POST keys/rewrap', RewrapProgress],
+  ['POST keys/reseal', ResealProgress],
+  [`POST mcp-servers/${string}`, { id: string }],
+  [`PUT bindings/${string}`, { unknown: string[] }],
+  [`${string} bindings`, BindingView],
+  ['POST credentials/describe', { data: { credential_id: string }[] }],
 ];

@@ -1,3 +1,4 @@
+import { home } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { KekRing } from '../sealing/kek-ring.js';
 import { type FakeGateway, fakeGateway } from '../testing/fake-gateway.js';
@@ -20,10 +21,10 @@ beforeEach(() => gateway.answers(200, { ok: true, user: 'Someone', account: { id
 
 const create = async (token = 'a-token') => {
   const body = { name: `v${(made += 1)}`, type: 'api_key', adapter_slug: 'slack', fields: { token } };
-  return (await vault.call('POST', '/api/v1/credentials', body)).body;
+  return (await vault.call('POST', 'credentials', body)).body;
 };
-const get = async (id: string) => (await vault.call('GET', `/api/v1/credentials/${id}`)).body;
-const verify = (id: string, as = writer) => vault.call('POST', `/api/v1/credentials/${id}/verify`, undefined, as);
+const get = async (id: string) => (await vault.call('GET', `credentials/${id}`)).body;
+const verify = (id: string, as = writer) => vault.call('POST', `credentials/${id}/verify`, undefined, as);
 
 describe('verifying', () => {
   it('asks the adapter on save, and stores which account it is', async () => {
@@ -33,7 +34,7 @@ describe('verifying', () => {
     expect(gateway.calls.at(-1)).toEqual({
       path: '/internal/adapter-calls/verify',
       body: {
-        organization_id: 'org_a',
+        organization_id: home.organizationId,
         adapter_slug: 'slack',
         credentials: { token: 'a-token' },
         credential_type: 'api_key',
@@ -72,9 +73,9 @@ describe('verifying', () => {
   it('asks again when a field changed, and not when only the name did', async () => {
     const { id } = await create();
     const before = gateway.calls.length;
-    await vault.call('PATCH', `/api/v1/credentials/${id}`, { name: `renamed ${made}` });
+    await vault.call('PATCH', `credentials/${id}`, { name: `renamed ${made}` });
     expect(gateway.calls).toHaveLength(before);
-    await vault.call('PATCH', `/api/v1/credentials/${id}`, { fields: { token: 'b-token' } });
+    await vault.call('PATCH', `credentials/${id}`, { fields: { token: 'b-token' } });
     expect(gateway.calls.at(-1)?.body.credentials).toEqual({ token: 'b-token' });
   });
 
@@ -88,10 +89,10 @@ describe('verifying', () => {
   it('hands over what the App is given, under its names, and nothing that it may not have', async () => {
     const { id } = await create();
     const binding = { consumer_kind: 'app', consumer_id: 'app_1', maps_to: { token: 'bot_token' } };
-    await vault.call('POST', `/api/v1/credentials/${id}/bindings`, binding, admin);
+    await vault.call('POST', `credentials/${id}/bindings`, binding, admin);
     await verify(id);
     expect(gateway.calls.at(-1)?.body.credentials).toEqual({ bot_token: 'a-token' });
-    const oauth = await vault.call('POST', '/api/v1/credentials', {
+    const oauth = await vault.call('POST', 'credentials', {
       name: 'oauth',
       type: 'oauth2',
       grant: 'authorization_code',
@@ -120,7 +121,7 @@ describe('verifying', () => {
   it('asks nobody about an oauth2 credential that nobody has connected, and says so', async () => {
     const body = { name: `v${(made += 1)}`, type: 'oauth2', grant: 'authorization_code', adapter_slug: 'slack' };
     const fields = { client_id: 'id', client_secret: 'cs' };
-    const { id } = (await vault.call('POST', '/api/v1/credentials', { ...body, fields })).body;
+    const { id } = (await vault.call('POST', 'credentials', { ...body, fields })).body;
     const before = gateway.calls.length;
     const answer = await verify(id);
     expect([answer.status, answer.body.ok, answer.body.code]).toEqual([200, false, 'not_connected']);
@@ -130,7 +131,7 @@ describe('verifying', () => {
 
   it('needs an adapter, the scope and the project', async () => {
     const body = { name: 'no adapter', type: 'api_key', fields: { token: 'a' } };
-    const { id } = (await vault.call('POST', '/api/v1/credentials', body)).body;
+    const { id } = (await vault.call('POST', 'credentials', body)).body;
     expect((await verify(id)).body).toMatchObject({ status: 409, code: 'no_adapter' });
     expect((await verify(id, { ...writer, scopes: ['credentials:read'] })).status).toBe(403);
     expect((await verify(id, { ...writer, organizationId: 'org_b' })).status).toBe(404);

@@ -25,8 +25,7 @@ afterEach(async () => {
 });
 
 const remote = (timeoutMs = 5_000): RemoteKey => new RemoteKey('kms', () => service.connect(), timeoutMs);
-const resolve = (credential_id: string) =>
-  vault!.call('POST', '/internal/credentials/resolve', { credential_id }, asService('adapter-gateway'));
+const resolve = (credential_id: string) => vault!.internal('POST', 'credentials/resolve', { credential_id });
 
 describe.each([
   ['AWS KMS', awsService],
@@ -54,7 +53,7 @@ describe.each([
   it('takes over from a key of this process, and gives back, without losing a value', async () => {
     vault = await vaultWorld(new KekRing('local', new Map([['local', local]])), policy);
     const body = { name: 'c', type: 'text', fields: { a: 'a value' } };
-    const { id } = (await vault.call('POST', '/api/v1/credentials', body)).body;
+    const { id } = (await vault.call('POST', 'credentials', body)).body;
     const both = (primary: string): KekRing =>
       new KekRing(
         primary,
@@ -64,8 +63,8 @@ describe.each([
         ]),
       );
     for (const to of ['kms', 'local']) {
-      await vault.restart(both(to));
-      const rewrapped = await vault.call('POST', '/internal/keys/rewrap', { to }, operator);
+      await vault.restart({ GATEHOUSE_KEK_RING: both(to) });
+      const rewrapped = await vault.internal('POST', 'keys/rewrap', { to }, operator);
       expect(rewrapped.body).toEqual({ rewrapped: 1, failed: [], finished: true });
       expect((await resolve(id)).body.fields).toEqual({ a: 'a value' });
     }
@@ -74,11 +73,11 @@ describe.each([
   it('that is away makes callers wait, and no value counts as lost', async () => {
     vault = await vaultWorld(new KekRing('kms', new Map([['kms', remote()]])), policy);
     const body = { name: 'c', type: 'text', fields: { a: 'a value' } };
-    const { id } = (await vault.call('POST', '/api/v1/credentials', body)).body;
+    const { id } = (await vault.call('POST', 'credentials', body)).body;
     service.away = true;
     expect(await resolve(id)).toMatchObject({ status: 503, body: { code: 'key_unavailable' } });
-    expect(await vault.call('POST', '/api/v1/credentials', body)).toMatchObject({ status: 503 });
-    expect((await vault.call('GET', `/api/v1/credentials/${id}`)).body.status).toBe('active');
+    expect(await vault.call('POST', 'credentials', body)).toMatchObject({ status: 503 });
+    expect((await vault.call('GET', `credentials/${id}`)).body.status).toBe('active');
     service.away = false;
     await until('it can be read again', async () => (await resolve(id)).body.fields?.a === 'a value');
   });
