@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { AdapterClient } from '../dist/apps/adapter-gateway/src/adapters/adapter-client.js';
+import { AdapterClient } from '../dist/apps/adapter-gateway/src/path/adapters/adapter-client.js';
 import { createEgress } from '../dist/libs/egress/src/index.js';
 import { closedLoop } from './adapter-call/closed-loop.mjs';
 import { startHelper } from './processes.mjs';

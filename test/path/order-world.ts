@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { AppModule as GatewayModule } from '../../apps/adapter-gateway/src/app.module.js';
-import { InboundService } from '../../apps/adapter-gateway/src/inbound/inbound.service.js';
+import { InboundService } from '../../apps/adapter-gateway/src/path/inbound/inbound.service.js';
 import { gatewayDefaults } from '../../apps/adapter-gateway/src/testing/gateway-world.js';
 import { AppModule as EngineModule } from '../../apps/engine/src/app.module.js';
 import { engineDefaults } from '../../apps/engine/src/testing/engine-world.js';

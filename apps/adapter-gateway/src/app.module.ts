@@ -1,25 +1,25 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AdapterCallsModule } from './adapter-calls/adapter-calls.module.js';
-import { AdapterHealthModule } from './adapter-health/adapter-health.module.js';
-import { AdaptersModule } from './adapters/adapters.module.js';
-import { AppsModule } from './apps/apps.module.js';
-import { AttentionModule } from './attention/attention.module.js';
-import { ConformanceModule } from './conformance/conformance.module.js';
+import { AdapterCallsModule } from './manage/adapter-calls/adapter-calls.module.js';
+import { AdapterHealthModule } from './manage/adapter-health/adapter-health.module.js';
+import { AdaptersModule } from './adapters.module.js';
+import { AppsModule } from './apps.module.js';
+import { AttentionModule } from './manage/attention/attention.module.js';
+import { ConformanceModule } from './manage/conformance/conformance.module.js';
 import { CoreModule } from './core.module.js';
-import { DeliveriesModule } from './deliveries/deliveries.module.js';
-import { DiagnosisModule } from './diagnosis/diagnosis.module.js';
+import { DeliveriesModule } from './deliveries.module.js';
+import { DiagnosisModule } from './manage/diagnosis/diagnosis.module.js';
 import type { GatewaySettings } from './env.js';
 import { HeldConnectionsModule } from './held-connections/held-connections.module.js';
-import { InboundModule } from './inbound/inbound.module.js';
-import { ListingsModule } from './listings/listings.module.js';
+import { InboundModule } from './inbound.module.js';
+import { ListingsModule } from './manage/listings/listings.module.js';
 import { MissedModule } from './missed/missed.module.js';
-import { RegistrationModule } from './registration/registration.module.js';
-import { SamplesModule } from './samples/samples.module.js';
+import { RegistrationModule } from './manage/registration/registration.module.js';
+import { SamplesModule } from './manage/samples/samples.module.js';
 import { SourcesModule } from './sources/sources.module.js';
-import { VerificationModule } from './verification/verification.module.js';
+import { VerificationModule } from './manage/verification/verification.module.js';
 import { WebChatModule } from './web-chat/web-chat.module.js';
 import { WebhookRenewalsModule } from './webhook-renewals/webhook-renewals.module.js';
-import { WebhookTokensModule } from './webhook-tokens/webhook-tokens.module.js';
+import { WebhookTokensModule } from './manage/webhook-tokens/webhook-tokens.module.js';
 
 @Module({})
 export class AppModule {

@@ -9,9 +9,9 @@ import {
   DeliveryRow,
   OfferedChoice,
 } from '../entities/delivery.entity.js';
-import { InboundWaitRow, ParsedMessages } from '../inbound/inbound.entity.js';
-import { ManifestVersionRow } from '../registration/manifest-version.entity.js';
-import { SkillRemovalRow } from '../adapters/skill-removal.entity.js';
+import { InboundWaitRow, ParsedMessages } from '../path/inbound/inbound.entity.js';
+import { ManifestVersionRow } from '../manage/registration/manifest-version.entity.js';
+import { SkillRemovalRow } from '../manage/adapters/skill-removal.entity.js';
 import { ConformanceRunRow } from '../entities/conformance-run.entity.js';
 import { HeldConnection } from '../held-connections/held-connection.entity.js';
 import { SourceChangeRow } from '../sources/source-change.entity.js';

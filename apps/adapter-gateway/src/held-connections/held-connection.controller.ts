@@ -1,8 +1,8 @@
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Controller, Delete, Get, HttpCode, Param, Put } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AppService } from '../apps/app.service.js';
-import { InstalledApps } from '../apps/installed-apps.js';
+import { AppService } from '../manage/apps/app.service.js';
+import { InstalledApps } from '../path/apps/installed-apps.js';
 import { HeldConnectionView } from './held-connection.dto.js';
 import { HeldConnectionRepository } from './held-connection.repository.js';
 import { HeldConnections } from './held-connections.service.js';

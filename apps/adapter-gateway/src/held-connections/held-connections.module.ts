@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { AdaptersModule } from '../adapters/adapters.module.js';
-import { AppsModule } from '../apps/apps.module.js';
+import { AdaptersModule } from '../adapters.module.js';
+import { AppsModule } from '../apps.module.js';
 import { HeldConnectionController } from './held-connection.controller.js';
 import { HeldConnectionRepository } from './held-connection.repository.js';
 import { HeldConnections } from './held-connections.service.js';

@@ -1,7 +1,7 @@
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiExcludeController, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AppService } from '../apps/app.service.js';
+import { AppService } from '../manage/apps/app.service.js';
 import { AskForMissed, MissedAskView, Outages } from './missed.dto.js';
 import { MissedAskRepository } from './missed-ask.repository.js';
 import { MissedService } from './missed.service.js';

@@ -8,7 +8,7 @@ import {
   trueOrFalse,
   wholeNumberAsText,
 } from '#libs/adapter-sdk';
-import { withoutNulls } from '../adapters/answer-fields.js';
+import { withoutNulls } from '../path/adapters/answer-fields.js';
 import { SourceError, sourceFailure } from './source-error.js';
 
 const route = '/sources/list-changes';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AdapterClient } from '../adapters/adapter-client.js';
-import type { CallTarget } from '../apps/call-targets.js';
+import { AdapterClient } from '../path/adapters/adapter-client.js';
+import type { CallTarget } from '../manage/apps/call-targets.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../tokens.js';
 import { type ChangePage, changePage } from './change-page.js';

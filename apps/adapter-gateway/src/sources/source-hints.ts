@@ -3,8 +3,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { SourceRow } from './source.entity.js';
 import { SourceRepository } from './source.repository.js';
 import { SourceSyncs } from './source-syncs.js';
-import type { InstalledApp } from '../apps/installed-apps.js';
-import { InboundService } from '../inbound/inbound.service.js';
+import type { InstalledApp } from '../path/apps/installed-apps.js';
+import { InboundService } from '../path/inbound/inbound.service.js';
 
 const freshMs = 1_000;
 const maxCached = 10_000;

@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import { notFound, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { AppService } from '../apps/app.service.js';
+import { AppService } from '../manage/apps/app.service.js';
 import type { ChangeSource, CreateSource } from './source.dto.js';
 import type { SourceRow } from './source.entity.js';
 import { SourceRepository } from './source.repository.js';

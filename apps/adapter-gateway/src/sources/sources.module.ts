@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { AdaptersModule } from '../adapters/adapters.module.js';
-import { AppsModule } from '../apps/apps.module.js';
-import { InboundModule } from '../inbound/inbound.module.js';
+import { AdaptersModule } from '../adapters.module.js';
+import { AppsModule } from '../apps.module.js';
+import { InboundModule } from '../inbound.module.js';
 import { KnowledgeFeed } from './knowledge-feed.js';
 import { KnowledgeFeedRepository } from './knowledge-feed.repository.js';
 import { SourceAdapter } from './source-adapter.js';

@@ -1,20 +1,20 @@
 import type { OAuthConfig } from '#libs/adapter-sdk';
 import type { AttentionItem, Endpoint, HandshakeResult, NormalizedMessage } from '#libs/contracts';
-import type { AdapterHealthView } from '../adapter-health/adapter-health.dto.js';
-import type { AppPage, AppView } from '../apps/app-view.dto.js';
-import type { ConformanceRunPage, ConformanceRunView } from '../conformance/conformance.dto.js';
-import type { DeliveryPage, DeliveryView } from '../deliveries/delivery.dto.js';
-import type { WebhookSenderPage } from '../listings/webhook-sender.dto.js';
+import type { AdapterHealthView } from '../manage/adapter-health/adapter-health.dto.js';
+import type { AppPage, AppView } from '../manage/apps/app-view.dto.js';
+import type { ConformanceRunPage, ConformanceRunView } from '../manage/conformance/conformance.dto.js';
+import type { DeliveryPage, DeliveryView } from '../manage/deliveries/delivery.dto.js';
+import type { WebhookSenderPage } from '../manage/listings/webhook-sender.dto.js';
 import type { MissedAskView } from '../missed/missed.dto.js';
-import type { ListingPage, ListingView } from '../listings/listing-view.dto.js';
+import type { ListingPage, ListingView } from '../manage/listings/listing-view.dto.js';
 import type {
   AdapterPage,
   AdapterView,
   ManifestVersionPage,
   ManifestVersionView,
   RefreshedAdapterView,
-} from '../registration/adapter-view.dto.js';
-import type { AvailableSamplesView, SampleView } from '../samples/sample.dto.js';
+} from '../manage/registration/adapter-view.dto.js';
+import type { AvailableSamplesView, SampleView } from '../manage/samples/sample.dto.js';
 import type {
   SourceDocumentPage,
   SourcePage,
@@ -22,7 +22,7 @@ import type {
   SyncRunPage,
   SyncRunView,
 } from '../sources/source-view.dto.js';
-import type { VerifiedAppView } from '../verification/app-verification.dto.js';
+import type { VerifiedAppView } from '../manage/verification/app-verification.dto.js';
 import type { WebhookRenewalView } from '../webhook-renewals/webhook-renewal.dto.js';
 
 /** The fields of all routes that tests read. */

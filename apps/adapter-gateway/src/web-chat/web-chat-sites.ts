@@ -2,8 +2,8 @@ import type { Credentials } from '#libs/adapter-sdk';
 import { PermanentFailure } from '#libs/queue';
 import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { AppCredentials } from '../apps/app-credentials.js';
-import { type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
+import { AppCredentials } from '../path/apps/app-credentials.js';
+import { type InstalledApp, InstalledApps } from '../path/apps/installed-apps.js';
 import type { AppRow } from '../entities/app.entity.js';
 import { readVisitor, type Visitor } from './visitor.js';
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AppsModule } from '../apps/apps.module.js';
+import { AppsModule } from '../apps.module.js';
 import { Mailbox } from './mailbox.js';
 import { WebChatController } from './web-chat.controller.js';
 import { WebChatPreviews } from './web-chat-previews.js';

@@ -1,7 +1,7 @@
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AppService } from '../apps/app.service.js';
+import { AppService } from '../manage/apps/app.service.js';
 import { WebhookRenewalRepository } from './webhook-renewal.repository.js';
 import { WebhookRenewalView } from './webhook-renewal.dto.js';
 

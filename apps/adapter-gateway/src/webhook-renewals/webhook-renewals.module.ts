@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { AdaptersModule } from '../adapters/adapters.module.js';
-import { AppsModule } from '../apps/apps.module.js';
+import { AdaptersModule } from '../adapters.module.js';
+import { AppsModule } from '../apps.module.js';
 import { WebhookRenewalController } from './webhook-renewal.controller.js';
 import { WebhookRenewalRepository } from './webhook-renewal.repository.js';
 import { WebhookRenewer } from './webhook-renewer.js';

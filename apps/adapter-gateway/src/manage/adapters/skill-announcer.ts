@@ -1,0 +1,150 @@
+import type { CredentialDeclaration } from '#libs/adapter-sdk';
+import { backoffMs } from '#libs/contracts';
+import { Sweeping } from '#libs/database';
+import { Problem, type ServiceClient } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { REGISTRY, SETTINGS } from '../../tokens.js';
+import type { GatewaySettings } from '../../env.js';
+import { failedSkill, madeSkill } from './adapter-skill.js';
+import { type RemovedSkill, SkillNewsRepository, type SkillRow } from './skill-news.repository.js';
+
+const maxSweepMs = 2_000;
+const backoff = { baseMs: 1_000, capMs: 60_000 };
+/** The registry takes nothing at the moment, or nothing from us: it has not refused the Skill itself. */
+const notNow = new Set([401, 403, 408, 429]);
+
+interface SkillMade {
+  skill_id?: string;
+}
+
+type Credentials = Record<string, string>;
+
+/** The credentials of a Skill that come from its App, and every name that the App ever gave one under. */
+interface SkillLinks {
+  credentials: { credential_id: string; as: string; hosts?: string[] }[];
+  names: string[];
+}
+
+/**
+ * Tells the registry about the Skill of every manifest that comes into force, about the credentials of its App, and
+ * about Skills that no manifest declares any more. The result is stored on the adapter. A registry that is unavailable
+ * is told later, a Skill that it refuses is made after a refresh, and a Skill that a person deleted stays deleted until
+ * the manifest changes.
+ */
+@Injectable()
+export class SkillAnnouncer extends Sweeping {
+  private readonly logger = new Logger('skill-announcer');
+
+  constructor(
+    private readonly news: SkillNewsRepository,
+    @Inject(REGISTRY) private readonly registry: ServiceClient,
+    @Inject(SETTINGS) { HEALTH_POLL_MS }: GatewaySettings,
+  ) {
+    super();
+    this.sweepEvery({
+      name: 'skills',
+      everyMs: Math.min(maxSweepMs, HEALTH_POLL_MS),
+      batch: 50,
+      sweep: (limit) => this.tellDue(limit),
+    });
+  }
+
+  /** @returns how many were told; while the registry is unavailable, the others wait for the next sweep */
+  private async tellDue(limit: number): Promise<number> {
+    let told = 0;
+    // Removals go first: an adapter that was registered again makes its Skill again.
+    for (const gone of await this.news.removals(limit)) {
+      if ((await this.remove(gone)) === 'away') return told;
+      told += 1;
+    }
+    for (const row of await this.news.untold(limit)) {
+      if ((await this.tell(row)) === 'away') return told;
+      told += 1;
+    }
+    return told;
+  }
+
+  private async remove(gone: RemovedSkill): Promise<'told' | 'away'> {
+    try {
+      await this.registry.delete(`/internal/skills/manifest/${encodeURIComponent(gone.slug)}`, scopeOf(gone));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.logger.warn({ event: 'skill.not_removed', adapter: gone.id, code: error.code, detail: error.detail });
+      if (isAway(error)) return 'away';
+    }
+    await this.news.forget(gone);
+    return 'told';
+  }
+
+  private async tell(row: SkillRow): Promise<'told' | 'away'> {
+    const version = row.manifest_version;
+    try {
+      const made = await this.put(row);
+      await this.news.record(row, madeSkill(version, made?.skill_id ?? row.skill?.skill_id ?? null), true);
+      return 'told';
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const { code, detail } = error;
+      this.logger.warn({ event: 'skill.not_made', adapter: row.id, code, detail });
+      const away = isAway(error);
+      const nextTryAt = away ? new Date(Date.now() + backoffMs(backoff, row.skill?.failures ?? 0)) : null;
+      await this.news.record(row, failedSkill(row.skill, version, error, nextTryAt), !away);
+      return away ? 'away' : 'told';
+    }
+  }
+
+  private put(row: SkillRow): Promise<SkillMade | null> {
+    const app = skillLinks(row);
+    if (row.skill_told !== row.manifest_version) {
+      return this.registry.post('/internal/skills/manifest', scopeOf(row), { manifest: row.manifest, ...app });
+    }
+    return this.registry.put(
+      `/internal/skills/manifest/${encodeURIComponent(row.slug)}/credentials`,
+      scopeOf(row),
+      app,
+    );
+  }
+}
+
+function isAway({ status }: Problem): boolean {
+  return status >= 500 || notNow.has(status);
+}
+
+function scopeOf(row: { organization_id: string; project_id: string }): { organizationId: string; projectId: string } {
+  return { organizationId: row.organization_id, projectId: row.project_id };
+}
+
+/**
+ * An App and the Skill of its manifest share their credentials (spec 1, rule 3), under the keys of the declarations.
+ * What webhooks are verified with stays with the App: whoever has it can forge messages.
+ */
+function skillLinks({
+  manifest,
+  app_credentials: now,
+  skill_credentials: before,
+  told_declarations: told,
+}: SkillRow): SkillLinks {
+  const { credentials: declarations, webhook } = manifest;
+  const verification = typeof webhook?.verification === 'object' ? webhook.verification['secret_fields'] : undefined;
+  const checked = ['signing_secret', ...(Array.isArray(verification) ? verification.map(String) : [])];
+  const shared = declarations.filter(({ key, maps_to: name }) => now[key] !== undefined && !checked.includes(name));
+  const links = new Map(shared.map((declared) => [nameOf(declared.key), linkOf(declared, now, told ?? [])]));
+  return {
+    credentials: [...links].map(([as, link]) => ({ ...link, as })),
+    names: [...new Set([...declarations.map(({ key }) => key), ...Object.keys(before)].map(nameOf))],
+  };
+}
+
+/** No `hosts`: those that people set stay. Empty: the manifest has withdrawn its own. */
+function linkOf({ key, hosts = [] }: CredentialDeclaration, now: Credentials, told: CredentialDeclaration[]) {
+  const credential_id = now[key] ?? '';
+  const unique = [...new Set(hosts.map((host) => host.toLowerCase()))];
+  const withdrawn = unique.length === 0 && told.some((one) => one.key === key && (one.hosts ?? []).length > 0);
+  return { credential_id, ...(unique.length > 0 || withdrawn ? { hosts: unique } : {}) };
+}
+
+/** A declaration's key, in the form that a Skill allows for a credential's name. */
+function nameOf(key: string): string {
+  const name = key.replaceAll(/[^\w-]/g, '_').slice(0, 63);
+  return /^[A-Za-z]/.test(name) ? name : `c${name}`;
+}

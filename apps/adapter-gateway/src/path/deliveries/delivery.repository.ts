@@ -1,0 +1,175 @@
+import type { Feature, MessageAttachment, MessageFormat } from '#libs/adapter-sdk';
+import type { DeliverySendPayload } from '#libs/contracts';
+import { Liveness, storableJson } from '#libs/database';
+import { entryCtes, type JournalEntry } from '#libs/journal';
+import { Work } from '#libs/work';
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { DataSource, Repository } from 'typeorm';
+import { DeliveryRow } from '../../entities/delivery.entity.js';
+import type { GatewaySettings } from '../../env.js';
+import { SETTINGS } from '../../tokens.js';
+import { answerLostCode, type DeliveryOutcome } from './delivery.verdict.js';
+
+/** The columns of an outcome beside those of work. */
+const own = { from_part: 'integer', error_detail: 'text', moved_to: 'text', provider_message_id: 'text' };
+const keeps = ['moved_to', 'provider_message_id'];
+
+/** A row as the claim returns it, whether its job is surplus, and what its adapter could not show in this attempt. */
+export type ClaimedDelivery = DeliveryRow & { surplus?: true; left_out?: Feature[] };
+
+/** What a statement stores of an attempt, and its entry for the timeline. */
+export type DeliveryResult = DeliveryOutcome & { entry: JournalEntry | null };
+
+@Injectable()
+export class DeliveryRepository {
+  readonly work: Work<DeliveryRow>;
+
+  constructor(
+    @InjectRepository(DeliveryRow) private readonly rows: Repository<DeliveryRow>,
+    liveness: Liveness,
+    @Inject(SETTINGS) { DELIVERY_LEASE_MS: leaseMs }: GatewaySettings,
+  ) {
+    const table = { table: 'gateway.delivery', running: 'sending' };
+    this.work = new Work(rows, { ...table, leaseMs, owner: () => liveness.owner, owners: () => liveness.owners });
+  }
+
+  /**
+   * Inserts new deliveries, and claims those that are due.
+   * @returns the claimed rows, without those that are leased, wait or have ended
+   */
+  async claim(jobs: DeliverySendPayload[]): Promise<ClaimedDelivery[]> {
+    // In id order: batches of two processes that share ids would otherwise deadlock.
+    const sorted = [...new Map(jobs.map((job) => [job.delivery_id, job])).values()].sort((a, b) =>
+      a.delivery_id < b.delivery_id ? -1 : 1,
+    );
+    const column = <T>(of: (job: DeliverySendPayload) => T): T[] => sorted.map(of);
+    const claimed = this.work.storeSql('d', "'sending'", '$8', '$9::float8');
+    return (await this.rows.query(
+      `INSERT INTO gateway.delivery AS d (id, organization_id, project_id, app_id, receipt_id, turn_id, content, from_part,
+         created_at, ${claimed.columns})
+       SELECT id, org, prj, app, receipt, turn, content, 0, now(), ${claimed.values}
+         FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[])
+           AS t(id, org, prj, app, receipt, turn, content)
+       ON CONFLICT (id) DO UPDATE SET ${claimed.set} WHERE ${this.work.isDueSql('d')}
+       RETURNING *`,
+      [
+        column((job) => job.delivery_id),
+        column((job) => job.organization_id),
+        column((job) => job.project_id),
+        column((job) => job.content?.target.app_id ?? ''),
+        column((job) => job.receipt_id),
+        column((job) => job.turn_id),
+        column((job) => storableJson(job.content ?? {})),
+        ...this.work.lease,
+      ],
+    )) as ClaimedDelivery[];
+  }
+
+  /**
+   * Notes, before a call whose repetition may send twice, that its answer is lost. Recording the attempt's outcome takes
+   * that back, so it stands only if the process dies meanwhile.
+   * @returns false when another claim has taken over
+   */
+  async markSending({ id, claim }: ClaimedDelivery): Promise<boolean> {
+    const result: unknown = await this.rows.query(
+      `UPDATE gateway.delivery SET reason = $3 WHERE id = $1 AND claim = $2 AND state = 'sending'`,
+      [id, claim, answerLostCode],
+    );
+    return (result as [unknown[], number])[1] > 0;
+  }
+
+  /** Its channel has another address now. */
+  async readdress(id: string, address: string): Promise<void> {
+    await this.rows.query(
+      `UPDATE gateway.delivery SET moved_to = NULL,
+              content = jsonb_set(content, '{target,channel_address}', to_jsonb($2::text))
+        WHERE id = $1`,
+      [id, address],
+    );
+  }
+
+  /**
+   * Stores the outcomes of attempts with their timeline entries. If another claim has taken over, only a delivery that
+   * has arrived is stored.
+   * @param entries journal rows, each with its delivery
+   * @returns ids of the deliveries that were unsettled until now
+   */
+  async record(results: DeliveryOutcome[], entries: Record<string, unknown>[]): Promise<Set<string>> {
+    const recorded = (await this.rows.query(
+      `WITH recorded AS (${this.work.settleSql('$1', own, keeps, "s.state = 'delivered'")}),
+       parts AS (DELETE FROM gateway.delivery_part WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')),
+       files AS (DELETE FROM gateway.delivery_attachment
+        WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')),
+       ${entryCtes(2, 'SELECT id FROM recorded')}
+       SELECT id FROM recorded`,
+      [this.work.settled(results), storableJson(entries)],
+    )) as { id: string }[];
+    return new Set(recorded.map(({ id }) => id));
+  }
+
+  /** Its files with their bytes, in order. */
+  async attachmentsOf({ id, content }: DeliveryRow): Promise<MessageAttachment[]> {
+    const heads = content.attachments ?? [];
+    if (heads.length === 0) return [];
+    const contents = (await this.rows.query(
+      'SELECT content FROM gateway.delivery_attachment WHERE delivery_id = $1 ORDER BY seq',
+      [id],
+    )) as { content: Buffer }[];
+    return heads.map(({ name, content_type, size }, index) => {
+      const content_base64 = contents[index]?.content.toString('base64') ?? '';
+      return { id: String(index + 1), name, content_type, size, content_base64 };
+    });
+  }
+
+  byId(id: string): Promise<DeliveryRow | null> {
+    return this.rows.findOneBy({ id });
+  }
+}
+
+/** The job of a committed delivery: its content is in the row. */
+export function jobOf({ id, organization_id, project_id, receipt_id, turn_id }: DeliveryRow): DeliverySendPayload {
+  return { delivery_id: id, organization_id, project_id, receipt_id, turn_id };
+}
+
+/** A message, or a part of one, as `/format` made it. */
+export interface FormattedText {
+  text: string;
+  format: MessageFormat;
+}
+
+/** The parts of messages that the gateway splits, and how many of them are sent. */
+@Injectable()
+export class DeliveryPartRepository {
+  constructor(private readonly db: DataSource) {}
+
+  /** In order. */
+  async of(deliveryId: string): Promise<FormattedText[]> {
+    return (await this.db.query('SELECT text, format FROM gateway.delivery_part WHERE delivery_id = $1 ORDER BY seq', [
+      deliveryId,
+    ])) as FormattedText[];
+  }
+
+  /** Stores the parts of a message, and how many characters were cut. @param parts empty when the adapter splits it */
+  async keep(deliveryId: string, parts: FormattedText[], cutChars: number): Promise<void> {
+    await this.db.query(
+      `WITH kept AS (
+         INSERT INTO gateway.delivery_part (delivery_id, seq, text, format)
+         SELECT $1, part.seq, part.value ->> 'text', part.value ->> 'format'
+           FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS part(value, seq)
+         ON CONFLICT (delivery_id, seq) DO NOTHING)
+       UPDATE gateway.delivery SET parts = nullif(jsonb_array_length($2::jsonb), 0), cut_chars = $3 WHERE id = $1`,
+      [deliveryId, storableJson(parts), cutChars],
+    );
+  }
+
+  /** Records that the provider has the parts before `fromPart`. It clears the error of an earlier attempt. */
+  async advance(deliveryId: string, fromPart: number, firstMessageId: string): Promise<void> {
+    await this.db.query(
+      `UPDATE gateway.delivery SET from_part = $2, provider_message_id = $3, reason = NULL, error_detail = NULL,
+              blocked_since = NULL
+        WHERE id = $1 AND state = 'sending'`,
+      [deliveryId, fromPart, firstMessageId],
+    );
+  }
+}

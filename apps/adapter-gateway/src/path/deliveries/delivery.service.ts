@@ -1,0 +1,284 @@
+import { Batcher } from '#libs/batching';
+import { type DeliverySendPayload, deliverySend, outboundSent, type OutboundContent, textHash } from '#libs/contracts';
+import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
+import { Journal, type JournalEntry } from '#libs/journal';
+import { JobClient, PermanentFailure, unprocessableCode, type Waiting } from '#libs/queue';
+import { Metrics, type ServiceClient } from '#libs/service-kit';
+import { inMessage, inSpan, traceparent } from '#libs/telemetry';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { disabledCode, notReadyCode } from '../adapters/adapter-readiness.js';
+import { busyCode, circuitOpenCode } from '../adapters/call-limits.js';
+import { waitsForCredential } from '../apps/credential-waits.js';
+import { ENGINE, SETTINGS } from '../../tokens.js';
+import { InstalledApps } from '../apps/installed-apps.js';
+import type { DeliveryRow } from '../../entities/delivery.entity.js';
+import type { GatewaySettings } from '../../env.js';
+import { Deliverer } from './deliver.js';
+import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult, jobOf } from './delivery.repository.js';
+import { deliveryOutcome, type DeliveryOutcome } from './delivery.verdict.js';
+import { InFlightLimiter, type Leave, Suspects, SurplusPlaces } from '#libs/work';
+
+const sweepEveryMs = 3_000;
+const sweepGraceMs = 5_000;
+/** The timeline says a pause once, however often the delivery is attempted meanwhile. */
+const pauses: (string | null)[] = [notReadyCode, disabledCode, circuitOpenCode, busyCode];
+
+/** Has custody of deliveries: committed before the first attempt, attempted until settled. The journal records it. */
+@Injectable()
+export class DeliveryService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+  private readonly logger = new Logger('deliveries');
+  private readonly claims: Batcher<DeliverySendPayload, ClaimedDelivery | null>;
+  private readonly results: Batcher<DeliveryResult>;
+  private readonly sweeper: Sweeper;
+  private readonly suspects: Suspects<DeliveryRow>;
+  private readonly inFlight: InFlightLimiter;
+  private readonly surplus: SurplusPlaces;
+  private closing = false;
+
+  constructor(
+    private readonly deliveries: DeliveryRepository,
+    private readonly deliverer: Deliverer,
+    private readonly installed: InstalledApps,
+    private readonly jobs: JobClient,
+    private readonly liveness: Liveness,
+    journal: Journal,
+    private readonly metrics: Metrics,
+    @Inject(ENGINE) private readonly engine: ServiceClient,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
+  ) {
+    this.inFlight = new InFlightLimiter(settings.DELIVERIES_IN_FLIGHT, (error) =>
+      // Its lease expires, and it is claimed again.
+      this.logger.warn({ event: 'delivery.not_recorded', error: String(error) }),
+    );
+    this.surplus = new SurplusPlaces(settings.SURPLUS_DELIVERIES_IN_FLIGHT);
+    const grouped = { maxItems: 100, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
+    this.claims = new Batcher((jobs) => this.claimAll(jobs), grouped);
+    this.results = new Batcher<DeliveryResult>(async (results) => {
+      const rows = results.flatMap(({ key, entry }) => (entry ? [journal.row(entry, key)] : []));
+      const outcomes = results.map(({ entry: _entry, ...outcome }) => outcome);
+      const recorded = await this.deliveries.record(outcomes, rows);
+      for (const { key, entry } of results) if (entry && recorded.has(key)) journal.noted(entry);
+      return [];
+    }, grouped);
+    this.sweeper = new Sweeper({
+      name: 'deliveries',
+      everyMs: sweepEveryMs,
+      batch: 500,
+      losses: liveness,
+      afterLoss: () => this.suspects.freeGone(),
+      sweep: (limit) => this.sweep(limit),
+    });
+    this.suspects = new Suspects({
+      name: 'delivery',
+      work: deliveries.work,
+      losses: liveness,
+      settings,
+      metrics,
+      retry: (delivery) => this.attempt(delivery),
+      end: (delivery, why) => this.finish(delivery, deliveryOutcome(delivery, { error: why }, settings), 0),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.sweeper.start();
+    this.suspects.start();
+  }
+
+  /** Runs before the workers close: from here on, each job waits for its own attempt. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.closing = true;
+    await this.inFlight.drain();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([this.sweeper.stop(), this.suspects.stop()]);
+    await this.inFlight.drain();
+  }
+
+  /**
+   * Claims a delivery unless it is leased or settled. The attempt continues after the job ends: the row's lease is its
+   * custody, and an adapter that hangs holds no place in the queue.
+   */
+  async send(job: DeliverySendPayload, waiting: Waiting): Promise<void> {
+    if (this.closing) return this.sendNow(job);
+    const leave = await waiting(this.placeFor(job));
+    await waiting(this.deliveries.work.gate.open());
+    try {
+      const delivery = await this.claim(job);
+      if (delivery) this.inFlight.add(this.attempt(delivery), leave);
+      else leave();
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** Like `send`, but resolves once the attempt is recorded. */
+  async sendNow(job: DeliverySendPayload): Promise<void> {
+    const delivery = await this.claim(job);
+    if (delivery) await this.attempt(delivery);
+  }
+
+  /**
+   * Ends the delivery of a job whose data no attempt can process, if it has a row. After any other failure the row still
+   * has custody: the sweep takes it, however long the database or the engine was away.
+   */
+  async deadLetter(job: DeliverySendPayload, code: string, reason: string): Promise<void> {
+    if (code !== unprocessableCode) return;
+    const row = await this.deliveries.byId(job.delivery_id);
+    if (!row) return;
+    const outcome = deliveryOutcome(row, { error: new PermanentFailure(code, reason) }, this.settings);
+    await this.finish(row, outcome, 0);
+  }
+
+  /** A project's surplus gets few places: the messages of other projects wait for whatever a process has in flight. */
+  private async placeFor({ project_id: projectId, surplus }: DeliverySendPayload): Promise<Leave> {
+    const leaveShare = surplus ? await this.surplus.enter(projectId) : null;
+    const leave = await this.inFlight.enter();
+    return () => {
+      leaveShare?.();
+      leave();
+    };
+  }
+
+  private async claim(job: DeliverySendPayload): Promise<ClaimedDelivery | null> {
+    return this.claims.add(job.content ? job : { ...job, content: await this.readContent(job) });
+  }
+
+  private attempt(delivery: ClaimedDelivery): Promise<void> {
+    const { receipt_id: eventId, organization_id: organizationId } = delivery;
+    // A sweep has no message context; a job runs in that of its message already.
+    return inMessage({ eventId, organizationId }, traceparent(eventId), () =>
+      this.deliveries.work.run({ key: delivery.id, claim: delivery.claim }, (lost) =>
+        inSpan('delivery', 'internal', { 'gatehouse.delivery_id': delivery.id }, () =>
+          this.makeAttempt(delivery, lost),
+        ),
+      ),
+    );
+  }
+
+  private async makeAttempt(delivery: ClaimedDelivery, lost: AbortSignal): Promise<void> {
+    const startMs = performance.now();
+    const made = await this.deliverer.attempt(delivery, lost).then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error }),
+    );
+    const outcome = deliveryOutcome(delivery, made, this.settings);
+    await this.finish(delivery, outcome, performance.now() - startMs);
+  }
+
+  private async finish(delivery: ClaimedDelivery, outcome: DeliveryOutcome, durationMs: number): Promise<void> {
+    const { state } = outcome;
+    const entry = this.entryOf(delivery, outcome, durationMs);
+    const detail = outcome.error_detail?.replaceAll('\0', '').slice(0, 1_000) ?? null;
+    await this.results.add({ ...outcome, error_detail: detail, entry });
+    if (state === 'delivered' || state === 'unknown') await this.noteSent(delivery, outcome.provider_message_id);
+    if (outcome.due_in_ms !== null) this.retry(delivery, outcome.due_in_ms);
+    // A pause is no work, whether or not it has an entry.
+    if (entry || !pauses.includes(outcome.reason)) {
+      const what = state === 'queued' ? 'retrying' : state;
+      this.metrics.hopSeconds.observe({ stage: 'delivery', outcome: what }, durationMs / 1000);
+    }
+  }
+
+  /** The timeline entry of an attempt; null for a pause that continues, and for most of many failures of one kind. */
+  private entryOf(delivery: ClaimedDelivery, outcome: DeliveryOutcome, durationMs: number): JournalEntry | null {
+    const { state, reason: code } = outcome;
+    const paused = pauses.includes(code) && pauses.includes(delivery.reason);
+    const waits = waitsForCredential(code) && code === delivery.reason;
+    const repeated = code === delivery.reason && !hasEntry(delivery.claim);
+    if (state === 'queued' && (paused || waits || repeated)) return null;
+    return {
+      receipt_id: delivery.receipt_id,
+      organization_id: delivery.organization_id,
+      project_id: delivery.project_id,
+      app_id: delivery.app_id,
+      stage: 'delivery',
+      outcome: state === 'queued' ? 'retrying' : state,
+      reason: code,
+      subject_id: delivery.id,
+      attempt: delivery.claim,
+      duration_ms: durationMs,
+      detail: detailOf(delivery, outcome),
+    };
+  }
+
+  /** Notes what was sent, so that its echo is recognised. The built-in App has its origin marker instead. */
+  private async noteSent(delivery: ClaimedDelivery, messageId: string | null): Promise<void> {
+    const { app } = await this.installed.get(delivery.app_id);
+    if (app.kind === 'builtin') return;
+    await this.jobs.enqueue(outboundSent, {
+      delivery_id: delivery.id,
+      app_id: delivery.app_id,
+      sender: delivery.content.target.answers ?? null,
+      message_ids: messageId ? [messageId] : [],
+      text_hash: textHash(delivery.content.text),
+    });
+  }
+
+  private retry(delivery: ClaimedDelivery, waitMs: number): void {
+    const payload = { ...jobOf(delivery), ...(delivery.surplus ? { surplus: delivery.surplus } : {}) };
+    const item = { payload, attempts: 0, addedAtMs: Date.now() };
+    // If Redis is unavailable, the sweep takes the delivery when its wait is over.
+    this.jobs.republish(deliverySend, item, waitMs + 5).catch(() => undefined);
+  }
+
+  private async claimAll(jobs: DeliverySendPayload[]): Promise<(ClaimedDelivery | null)[]> {
+    const rows = await this.deliveries.claim(jobs);
+    const mine = new Map(rows.map((row) => [row.id, row]));
+    return jobs.map((job) => {
+      const row = mine.get(job.delivery_id) ?? null;
+      // The same delivery twice in one batch: the first job gets it.
+      mine.delete(job.delivery_id);
+      return row && job.surplus ? { ...row, surplus: job.surplus } : row;
+    });
+  }
+
+  private async readContent(job: DeliverySendPayload): Promise<OutboundContent> {
+    const known = await this.deliveries.byId(job.delivery_id);
+    if (known) return known.content;
+    const { content } = await this.engine.get<{ content: OutboundContent }>(
+      `/internal/turns/${job.turn_id}/replies/${job.delivery_id}`,
+      {
+        organizationId: job.organization_id,
+        projectId: job.project_id,
+      },
+    );
+    return content;
+  }
+
+  private async sweep(limit: number): Promise<number> {
+    const behindMs = await this.jobs.behindMs(deliverySend.queue);
+    const ageMs = Math.min(sweepGraceMs, this.liveness.sinceLossMs) + behindMs;
+    const rows = await this.deliveries.work.overdue(ageMs, limit);
+    await Promise.all(rows.map((row) => this.jobs.enqueue(deliverySend, jobOf(row))));
+    // They stay overdue until their job runs: another query now would only find the same rows.
+    return 0;
+  }
+}
+
+/** The first attempts, then each that doubles their number: a day of failures is some ten entries, not hundreds. */
+function hasEntry(claim: number): boolean {
+  return claim <= 4 || Number.isInteger(Math.log2(claim));
+}
+
+function detailOf(
+  { parts, cut_chars, left_out: leftOut }: ClaimedDelivery,
+  { error_detail: detail, due_in_ms: dueInMs }: DeliveryOutcome,
+): Record<string, unknown> | null {
+  const facts = {
+    ...(detail ? { error: detail.slice(0, 500) } : {}),
+    ...(dueInMs === null ? {} : { next_at: new Date(Date.now() + dueInMs).toISOString() }),
+    ...(parts === null ? {} : { parts }),
+    ...(cut_chars > 0 ? { cut_chars } : {}),
+    ...(leftOut ? { left_out: leftOut } : {}),
+  };
+  return Object.keys(facts).length === 0 ? null : facts;
+}
