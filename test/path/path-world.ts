@@ -7,7 +7,7 @@ import { sessionTurn, type SessionTurnView } from '../../apps/engine/src/session
 import { engineDefaults } from '../../apps/engine/src/testing/engine-world.js';
 import { TurnEndingRepository } from '../../apps/engine/src/turns/turn-ending.repository.js';
 import { TurnJobService } from '../../apps/engine/src/turns/turn-job.service.js';
-import { TurnEnqueuer, turnJobOf } from '../../apps/engine/src/turns/turn-enqueuer.js';
+import { TurnEnqueuer, turnJobOf } from '../../apps/engine/src/turns/start-next.js';
 import type { Turn } from '../../apps/engine/src/entities/turn.entity.js';
 import { TurnRepository } from '../../apps/engine/src/turns/turn.repository.js';
 import { turnOf, type WholeTurn } from '../../apps/router/src/path/handover/turn-handover.service.js';

@@ -4,7 +4,7 @@ import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AgentCaps } from '../entities/agent.entity.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
-import { dayLimits } from '../turns/turn-limits.js';
+import { dayLimits } from '../turns/turn-budget.service.js';
 
 interface AgentDay {
   agent_id: string;

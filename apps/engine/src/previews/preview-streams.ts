@@ -4,9 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { PreviewClient } from './preview-client.js';
 import { PreviewRepository } from './preview.repository.js';
-import { type PreviewListener, Previews } from './previews.service.js';
+import { type PreviewListener, Previews, type TurnPreview } from './previews.service.js';
 import { SessionFeed } from './session-feed.js';
-import type { TurnPreview } from './turn-preview.js';
 
 /** The streams of previews that this process serves: one read of the rows serves everybody who follows a session. */
 @Injectable()

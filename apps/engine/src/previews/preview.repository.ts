@@ -1,38 +1,15 @@
 import { storableJson } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Claim, TurnPreviewRow } from '../entities/turn.entity.js';
+import type { TurnPreviewRow } from '../entities/turn.entity.js';
 
 /** A preview of a followed session; `text` and `tools` are null where the reader has this version. */
 export type FoundPreview = Omit<TurnPreviewRow, 'text' | 'tools'> & { text: string | null; tools: string[] | null };
 
-/** Rows of previews. */
+/** The previews that those who follow elsewhere read. */
 @Injectable()
 export class PreviewRepository {
   constructor(private readonly db: DataSource) {}
-
-  /** Stores previews, several in one statement. A claim that has lost its turn changes nothing. */
-  async save(previews: TurnPreviewRow[]): Promise<void> {
-    await this.db.query(
-      `INSERT INTO engine.turn_preview AS p (turn_id, session_id, claim, version, step, tools, text)
-       SELECT turn_id, session_id, claim, version, step, tools, text
-         FROM jsonb_to_recordset($1::jsonb) AS x(turn_id text, session_id text, claim integer, version integer,
-              step integer, tools text[], text text) ORDER BY turn_id
-       ON CONFLICT (turn_id) DO UPDATE SET claim = excluded.claim, version = excluded.version, step = excluded.step,
-              tools = excluded.tools, text = excluded.text
-        WHERE (p.claim, p.version) < (excluded.claim, excluded.version)`,
-      [storableJson(previews)],
-    );
-  }
-
-  /** Removes what these claims and earlier ones wrote. */
-  async remove(claims: Claim[]): Promise<void> {
-    await this.db.query(
-      `DELETE FROM engine.turn_preview p USING jsonb_to_recordset($1::jsonb) AS x(turn_id text, claim integer)
-        WHERE p.turn_id = x.turn_id AND p.claim <= x.claim`,
-      [storableJson(claims)],
-    );
-  }
 
   /** Previews of turns that are being worked on. @param known versions that the reader has */
   async of(

@@ -1,4 +1,5 @@
 import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
+import { Database } from '#libs/database';
 import { ask, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer, type ServerResponse } from 'node:http';
@@ -8,7 +9,7 @@ import { type FakeStream, fakeStream } from '../testing/fake-model.js';
 import { type ServedEngine, servedEngine } from '../testing/served-engine.js';
 import { followSession, type SessionFollower } from '../testing/session-follower.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
-import { PreviewRepository } from './preview.repository.js';
+import { removePreviews, savePreviews } from './previews.service.js';
 
 const scopes = ['channels:read', 'events:read'] as const;
 const readers: SessionFollower[] = [];
@@ -202,11 +203,11 @@ describe('a session that is followed', () => {
 
   it('is not shown what a claim without its lease writes after a newer one', async () => {
     const { id, session, model } = await streaming('fenced');
-    const rows = engine.get(PreviewRepository, { strict: false });
+    const db = engine.get(Database, { strict: false });
     const row = { turn_id: id, session_id: session, step: 1, tools: [], text: 'new' };
-    await rows.save([{ ...row, claim: 7, version: 1 }]);
-    await rows.save([{ ...row, claim: 6, version: 99, text: 'old' }]);
-    await rows.remove([{ turn_id: id, claim: 6 }]);
+    await savePreviews(db, [{ ...row, claim: 7, version: 1 }]);
+    await savePreviews(db, [{ ...row, claim: 6, version: 99, text: 'old' }]);
+    await removePreviews(db, [{ turn_id: id, claim: 6 }]);
     const { rows: found } = await served.world.pool.query('SELECT text FROM engine.turn_preview WHERE turn_id = $1', [
       id,
     ]);

@@ -1,8 +1,8 @@
+import { Database, type Queryable, storableJson } from '#libs/database';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Claim, TurnPreviewRow } from '../entities/turn.entity.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
-import { PreviewRepository } from './preview.repository.js';
-import { TurnPreview } from './turn-preview.js';
+import type { TextSink } from '../model/model.js';
 
 /** Follows the previews of turns that run in this process. */
 export interface PreviewListener {
@@ -27,7 +27,7 @@ export class Previews implements OnModuleDestroy {
   private listener: PreviewListener | null = null;
 
   constructor(
-    private readonly rows: PreviewRepository,
+    private readonly db: Database,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
@@ -104,10 +104,87 @@ export class Previews implements OnModuleDestroy {
     for (const preview of this.unsaved) if (this.live.get(preview.row.turn_id) === preview) this.saved.add(preview);
     this.unsaved.clear();
     try {
-      if (changed.length > 0) await this.rows.save(changed);
-      if (removed.length > 0) await this.rows.remove(removed);
+      if (changed.length > 0) await savePreviews(this.db, changed);
+      if (removed.length > 0) await removePreviews(this.db, removed);
     } catch (error) {
       this.logger.warn({ event: 'previews.not_saved', turns: changed.length, reason: String(error) });
     }
   }
+}
+
+/** What one claim of a turn is doing, as far as those who follow it see it. */
+export class TurnPreview implements TextSink {
+  private version = 0;
+  private step = 0;
+  private tools: string[] = [];
+  private text = '';
+
+  /**
+   * @param maxChars of text; a longer answer is seen whole when it is sent
+   * @param onChange called at each change, which may be many times a second
+   */
+  constructor(
+    private readonly of: Pick<TurnPreviewRow, 'turn_id' | 'session_id' | 'claim'>,
+    private readonly maxChars: number,
+    private readonly onChange: (preview: TurnPreview) => void,
+  ) {}
+
+  get row(): TurnPreviewRow {
+    const { version, step, tools, text } = this;
+    return { ...this.of, version, step, tools, text };
+  }
+
+  /** The model is asked: what it writes from here on belongs to this step. */
+  begin(step: number): void {
+    this.step = step;
+    this.tools = [];
+    this.text = '';
+  }
+
+  write(text: string): void {
+    const room = this.maxChars - this.text.length;
+    if (text === '' || room <= 0) return;
+    this.text += text.slice(0, room);
+    this.changed();
+  }
+
+  restart(): void {
+    if (this.text === '') return;
+    this.text = '';
+    this.changed();
+  }
+
+  /** What the model has written stays beside the tools that it calls. */
+  calling(tools: string[]): void {
+    this.tools = tools;
+    this.changed();
+  }
+
+  private changed(): void {
+    this.version += 1;
+    this.onChange(this);
+  }
+}
+
+/** Stores previews, several in one statement. A claim that has lost its turn changes nothing. */
+export async function savePreviews(db: Queryable, previews: TurnPreviewRow[]): Promise<void> {
+  await db.query(
+    `INSERT INTO engine.turn_preview AS p (turn_id, session_id, claim, version, step, tools, text)
+     SELECT turn_id, session_id, claim, version, step, tools, text
+       FROM jsonb_to_recordset($1::jsonb) AS x(turn_id text, session_id text, claim integer, version integer,
+            step integer, tools text[], text text) ORDER BY turn_id
+     ON CONFLICT (turn_id) DO UPDATE SET claim = excluded.claim, version = excluded.version, step = excluded.step,
+            tools = excluded.tools, text = excluded.text
+      WHERE (p.claim, p.version) < (excluded.claim, excluded.version)`,
+    [storableJson(previews)],
+  );
+}
+
+/** Removes what these claims and earlier ones wrote. */
+export async function removePreviews(db: Queryable, claims: Claim[]): Promise<void> {
+  await db.query(
+    `DELETE FROM engine.turn_preview p USING jsonb_to_recordset($1::jsonb) AS x(turn_id text, claim integer)
+      WHERE p.turn_id = x.turn_id AND p.claim <= x.claim`,
+    [storableJson(claims)],
+  );
 }

@@ -1,10 +1,10 @@
-import { type DeliverySendPayload, deliverySend } from '#libs/contracts';
+import { type DeliverySendPayload, deliverySend, type OutboundContent } from '#libs/contracts';
 import { Database, Liveness, Sweeping } from '#libs/database';
 import { Handovers } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
-import { type OfferedReply, ReplyRepository } from './reply.repository.js';
+import type { Turn } from '../entities/turn.entity.js';
 
 const sweepBatch = 500;
 
@@ -15,15 +15,22 @@ const offeredSql = `
      AND sent.id IS NOT NULL
    ORDER BY t.ended_at LIMIT $3`;
 
+/** A reply as it is offered to the gateway; the turn's row has all of it. */
+export type OfferedReply = Omit<DeliverySendPayload, 'content'> & { turn_id: string; content: OutboundContent };
+
+type SendingTurn = Pick<
+  Turn,
+  'id' | 'organization_id' | 'project_id' | 'receipt_id' | 'input' | 'reply_text' | 'answer_id' | 'notice_id'
+>;
+
 /** Offers committed replies to the gateway, and offers again those that it has not accepted. */
 @Injectable()
 export class ReplyOfferService extends Sweeping {
   private readonly handovers: Handovers;
 
   constructor(
-    private readonly replies: ReplyRepository,
     private readonly jobClient: JobClient,
-    db: Database,
+    private readonly db: Database,
     losses: Liveness,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
@@ -46,7 +53,18 @@ export class ReplyOfferService extends Sweeping {
 
   /** Offers the replies of these turns again. The gateway ignores those that it has. */
   async republish(turnIds: string[]): Promise<void> {
-    await Promise.all((await this.replies.ofTurns(turnIds)).map((reply) => this.offer(reply)));
+    await Promise.all((await this.ofTurns(turnIds)).map((reply) => this.offer(reply)));
+  }
+
+  /** The replies of these turns, in the order in which they were written. */
+  async ofTurns(turnIds: string[]): Promise<OfferedReply[]> {
+    if (turnIds.length === 0) return [];
+    const turns = (await this.db.query(
+      `SELECT id, organization_id, project_id, receipt_id, input, reply_text, answer_id, notice_id
+         FROM engine.turn WHERE id = ANY($1) AND (answer_id IS NOT NULL OR notice_id IS NOT NULL) ORDER BY id`,
+      [turnIds],
+    )) as SendingTurn[];
+    return turns.flatMap(repliesOf);
   }
 
   private async again(limit: number): Promise<number> {
@@ -54,7 +72,7 @@ export class ReplyOfferService extends Sweeping {
     const passed = await this.handovers.find(limit, behindMs);
     const due = await this.handovers.due(limit, behindMs);
     const ids = new Set(due.map(({ subject_id }) => subject_id));
-    const replies = await this.replies.ofTurns([...new Set(due.map(({ owner_id }) => owner_id))]);
+    const replies = await this.ofTurns([...new Set(due.map(({ owner_id }) => owner_id))]);
     await Promise.all(replies.filter(({ delivery_id }) => ids.has(delivery_id)).map((reply) => this.offer(reply)));
     return Math.max(passed, due.length);
   }
@@ -63,4 +81,16 @@ export class ReplyOfferService extends Sweeping {
     const fits = Buffer.byteLength(JSON.stringify(content)) <= this.settings.INLINE_LIMIT_BYTES;
     return { ...reply, ...(fits ? { content } : {}) };
   }
+}
+
+/** The failure notice precedes the answer that a redrive gave. */
+function repliesOf({ id, input, reply_text, answer_id, notice_id, ...turn }: SendingTurn): OfferedReply[] {
+  const target = input?.reply;
+  if (!target) return [];
+  const common = { ...turn, turn_id: id };
+  const notice = { text: input.failure_notice ?? '', format: 'plain', target } as const;
+  return [
+    ...(notice_id === null ? [] : [{ ...common, delivery_id: notice_id, content: notice }]),
+    ...(answer_id === null ? [] : [{ ...common, delivery_id: answer_id, content: { text: reply_text ?? '', target } }]),
+  ];
 }

@@ -2,13 +2,13 @@ import type { OutboundContent } from '#libs/contracts';
 import { notFound, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { ReplyRepository } from './reply.repository.js';
+import { ReplyOfferService } from './reply-offer.service.js';
 
 /** For the gateway: the content of a reply that was too large for its job. */
 @ApiExcludeController()
 @Controller('internal/turns/:turn_id/replies')
 export class ReplyController {
-  constructor(private readonly replies: ReplyRepository) {}
+  constructor(private readonly replies: ReplyOfferService) {}
 
   @Get(':delivery_id')
   @RequireScopes('service')

@@ -1,4 +1,4 @@
-import { type TurnRunPayload } from '#libs/contracts';
+import type { TurnRunPayload } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Caller, type Principal, RequireScopes, RowNumberPipe, Text } from '#libs/service-kit';
 import type { RunDetailView, RunRow } from '#libs/views';
@@ -7,7 +7,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { IsArray } from 'class-validator';
 import { sessionTurn } from '../sessions/session-turn.dto.js';
 import { discardHeld, releaseHeld } from '../turns/held-turns.js';
-import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
+import { TurnEnqueuer } from '../turns/start-next.js';
 import { TurnRepository } from '../turns/turn.repository.js';
 import { RunDetailService } from './run-detail.service.js';
 import { RunRepository } from './run.repository.js';

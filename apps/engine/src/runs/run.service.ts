@@ -4,7 +4,7 @@ import { askerOf, keyed, notFound, once, type Principal, Problem, ServiceClient 
 import type { RunRow } from '#libs/views';
 import { Injectable } from '@nestjs/common';
 import { TurnCancellation } from '../turns/turn-cancellation.service.js';
-import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
+import { TurnEnqueuer } from '../turns/start-next.js';
 import { TurnRepository } from '../turns/turn.repository.js';
 import { RunRepository } from './run.repository.js';
 

@@ -2,7 +2,7 @@ import { holds, notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { SessionSummary } from '../compaction/session-summary.entity.js';
 import { TurnCancellation } from '../turns/turn-cancellation.service.js';
-import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
+import { TurnEnqueuer } from '../turns/start-next.js';
 import { type SessionMark, SessionRepository, type SessionRow } from './session.repository.js';
 import { SummaryRepository } from './summary.repository.js';
 

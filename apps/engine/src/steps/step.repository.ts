@@ -1,9 +1,9 @@
 import { storableJson } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { addModelUsageSql, addUsageSql } from '../usage/add-usage.js';
+import { addModelUsageSql, addUsageSql } from '../usage/day-usage.repository.js';
 import type { NewStep } from './step-log.js';
-import type { Claim, Step } from '../entities/turn.entity.js';
+import type { Claim, GivenToken, Step } from '../entities/turn.entity.js';
 
 /** The agent and contact that usage is counted for. */
 export interface StepAccount {
@@ -76,6 +76,18 @@ export class StepRepository {
   /** The steps of a turn, in order. */
   async of(turnId: string): Promise<Step[]> {
     return (await this.db.query('SELECT * FROM engine.step WHERE turn_id = $1 ORDER BY seq', [turnId])) as Step[];
+  }
+
+  /** Whether a call in flight has made a request to the engine. @param tokenHash SHA-256 of its token, in hex */
+  async hasCalledBack(tokenHash: string): Promise<boolean> {
+    const sql = 'SELECT 1 FROM engine.tool_call WHERE callback_sha256 = $1 AND callbacks > 0';
+    return ((await this.db.query(sql, [tokenHash])) as unknown[]).length > 0;
+  }
+
+  /** Notes the access tokens that a call's code was given. */
+  async noteTokens(tokenHash: string, tokens: GivenToken[]): Promise<void> {
+    const sql = 'UPDATE engine.tool_call SET tokens = $2 WHERE callback_sha256 = $1';
+    await this.db.query(sql, [tokenHash, JSON.stringify(tokens)]);
   }
 
   /** A part of a result that the model was shown shortened; null when the turn has no such result. */

@@ -1,7 +1,7 @@
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { GivenToken, ToolCallRecord } from '../entities/turn.entity.js';
+import type { ToolCallRecord } from '../entities/turn.entity.js';
 
 /** A Python tool's call that asks for HTTP. */
 export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks' | 'hosts' | 'tokens'> {
@@ -23,18 +23,6 @@ export interface PythonCall extends Pick<
 @Injectable()
 export class ToolCallRepository {
   constructor(private readonly db: DataSource) {}
-
-  /** Whether a call in flight has made a request to the engine. @param tokenHash SHA-256 of its token, in hex */
-  async hasCalledBack(tokenHash: string): Promise<boolean> {
-    const sql = 'SELECT 1 FROM engine.tool_call WHERE callback_sha256 = $1 AND callbacks > 0';
-    return ((await this.db.query(sql, [tokenHash])) as unknown[]).length > 0;
-  }
-
-  /** Notes the access tokens that a call's code was given. */
-  async noteTokens(tokenHash: string, tokens: GivenToken[]): Promise<void> {
-    const sql = 'UPDATE engine.tool_call SET tokens = $2 WHERE callback_sha256 = $1';
-    await this.db.query(sql, [tokenHash, JSON.stringify(tokens)]);
-  }
 
   /** The calls of a turn, in order. */
   async ofTurn(turnId: string): Promise<ToolCallRecord[]> {

@@ -3,7 +3,6 @@ import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Agent } from '../entities/agent.entity.js';
 import { type EngineSettings, PYTHON_RUNNER, REGISTRY, SETTINGS } from '../settings.js';
-import { ToolCallRepository } from '../steps/tool-call.repository.js';
 import { StepRepository } from '../steps/step.repository.js';
 import { ArgumentCheck } from './argument-check.js';
 import { CredentialReader, digestOf } from './bound-credentials.js';
@@ -70,8 +69,7 @@ export class TurnToolService {
     private readonly check: ArgumentCheck,
     @Inject(REGISTRY) private readonly registry: ServiceClient,
     @Inject(PYTHON_RUNNER) private readonly runner: ServiceClient,
-    steps: StepRepository,
-    private readonly calls: ToolCallRepository,
+    private readonly steps: StepRepository,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     this.readResult = readResultTool(steps);
@@ -176,8 +174,8 @@ export class TurnToolService {
       runner: this.runner,
       timeoutMs: this.settings.TOOL_TIMEOUT_MS,
       engineUrl: this.settings.ENGINE_URL,
-      hasAsked: (token) => this.calls.hasCalledBack(digestOf(token)),
-      noteTokens: (token, given) => this.calls.noteTokens(digestOf(token), given),
+      hasAsked: (token) => this.steps.hasCalledBack(digestOf(token)),
+      noteTokens: (token, given) => this.steps.noteTokens(digestOf(token), given),
     });
   }
 }

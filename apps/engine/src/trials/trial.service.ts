@@ -6,7 +6,7 @@ import { AgentService } from '../agents/agent.service.js';
 import { AgentVersionRepository } from '../agents/agent-version.repository.js';
 import type { Agent } from '../entities/agent.entity.js';
 import { isOfTrial, type Turn } from '../entities/turn.entity.js';
-import { TurnEnqueuer } from '../turns/turn-enqueuer.js';
+import { TurnEnqueuer } from '../turns/start-next.js';
 import { TurnRepository } from '../turns/turn.repository.js';
 import type { NewTrialMessage } from './trial.dto.js';
 import type { Trial } from './trial.entity.js';

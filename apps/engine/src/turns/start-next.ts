@@ -1,5 +1,15 @@
-import { isUntrusted, type TakeoverLine, type TurnInput, withHopsOf } from '#libs/contracts';
+import {
+  isUntrusted,
+  type TakeoverLine,
+  type TurnInput,
+  turnRun,
+  type TurnRunPayload,
+  withHopsOf,
+} from '#libs/contracts';
 import { type Queryable, storableJson } from '#libs/database';
+import { Journal, type JournalEntry } from '#libs/journal';
+import { JobClient } from '#libs/queue';
+import { Injectable } from '@nestjs/common';
 import { activeStates, type Turn } from '../entities/turn.entity.js';
 
 /** From the newest takeovers of a session. The agent is not told of anything older. */
@@ -178,4 +188,61 @@ function inputOf(own: TurnInput, ownCame: Date, collected: Waiting[], said: Said
     ...(earlier.length > 0 ? { earlier: earlier.map(({ message }) => message) } : {}),
     ...(said.length > 0 ? { takeover: linesBetween(said, came) } : {}),
   };
+}
+
+/** Enqueues stored turns. A sweep covers jobs that Redis does not accept. */
+@Injectable()
+export class TurnEnqueuer {
+  constructor(
+    private readonly jobs: JobClient,
+    private readonly journal: Journal,
+  ) {}
+
+  enqueue(turns: Turn[]): void {
+    for (const turn of turns) void this.jobs.enqueue(turnRun, turnJobOf(turn));
+  }
+
+  /**
+   * Enqueues turns that a session has started. Their timelines, and those of the turns that they answer too, show that
+   * the wait is over.
+   */
+  go({ turns, collected }: Started): void {
+    for (const turn of turns) this.journal.append(entryOf(turn, 'running', 'started', null));
+    for (const turn of collected) {
+      const into = turns.find(({ id }) => id === turn.collected_into);
+      this.journal.append(entryOf(turn, 'ok', 'collected', { into: into?.id, event: into?.receipt_id }));
+    }
+    this.enqueue(turns);
+  }
+
+  /** A person handled what waited. */
+  handled(turns: Turn[], by: string): void {
+    for (const turn of turns) this.journal.append(entryOf(turn, 'succeeded', 'handled_by_person', { by }));
+  }
+
+  /** The run of a turn continues in another turn. */
+  retried(turn: Turn, into: Turn): void {
+    this.journal.append(entryOf(turn, 'ok', 'retried', { into: into.id, event: into.receipt_id }));
+  }
+
+  cancelled(turns: Turn[], reason: 'cancelled' | 'discarded'): void {
+    for (const turn of turns) this.journal.append(entryOf(turn, 'failed', reason, null));
+  }
+}
+
+/** The job of a stored turn. */
+export function turnJobOf(turn: Turn): TurnRunPayload {
+  const { id, organization_id, project_id, app_id, receipt_id, agent_id, claim } = turn;
+  return { turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id, claims: claim };
+}
+
+/** A timeline entry for a stored turn. */
+export function entryOf(
+  { id, receipt_id, organization_id, project_id, app_id, claim }: Turn,
+  outcome: JournalEntry['outcome'],
+  reason: string | null,
+  detail: Record<string, unknown> | null,
+): JournalEntry {
+  const subject = { receipt_id, organization_id, project_id, app_id, subject_id: id };
+  return { ...subject, stage: 'turn', outcome, reason, attempt: Math.max(1, claim), detail };
 }

@@ -1,13 +1,11 @@
 import { PermanentFailure, RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Agent } from '../entities/agent.entity.js';
+import type { Agent, AgentCaps } from '../entities/agent.entity.js';
 import type { NextCall } from '../loop/agent-loop.js';
 import { ModelPrices } from '../model/model-spending.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import type { TurnScope } from '../tools/tool.js';
-import { BudgetHoldRepository, type DayState } from '../usage/budget-hold.repository.js';
-import { type DayUse, UsageRepository } from '../usage/usage.repository.js';
-import { type DayLimits, dayLimits, type TurnLimits, turnLimits, withinDay, wordsOfSpent } from './turn-limits.js';
+import { type DayState, DayUsageRepository, type DayUse } from '../usage/day-usage.repository.js';
 
 /** For people too: why a turn waits. */
 export const reservedCode = 'day_reserved';
@@ -34,8 +32,7 @@ export class TurnBudget {
   private readonly holding = new Set<string>();
 
   constructor(
-    private readonly usage: UsageRepository,
-    private readonly holds: BudgetHoldRepository,
+    private readonly days: DayUsageRepository,
     private readonly prices: ModelPrices,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
@@ -45,7 +42,7 @@ export class TurnBudget {
     const limits = turnLimits(this.settings, agent.caps);
     const day = dayLimits(this.settings, agent.caps);
     if (!day) return { limits, reserve: null };
-    const used = await this.usage.today(turn.projectId, agent.id, turn.contactId);
+    const used = await this.days.today(turn.projectId, agent.id, turn.contactId);
     const left = allowed(limits, day, used, turn);
     return { limits: left, reserve: (call) => this.reserve(agent, turn, limits, day, call) };
   }
@@ -54,7 +51,7 @@ export class TurnBudget {
   async release(turnId: string): Promise<void> {
     if (!this.holding.delete(turnId)) return;
     // That of a turn that does not run counts for nothing, and is deleted with the next reservation of its agent.
-    await this.holds.release(turnId).catch(() => undefined);
+    await this.days.release(turnId).catch(() => undefined);
   }
 
   private async reserve(
@@ -73,7 +70,7 @@ export class TurnBudget {
     };
     const account = { projectId: turn.projectId, agentId: agent.id, contactId: turn.contactId };
     let held = false;
-    await this.holds.hold(turn.turnId, account, (state) => {
+    await this.days.hold(turn.turnId, account, (state) => {
       // Before anything is reserved: a day that is used up ends the turn, and no wait changes that.
       if (first) allowed(limits, day, state.used, turn);
       const room = withinDay(unlimited, day, together(state), turn.contactId !== null);
@@ -113,4 +110,94 @@ function together({ used, held }: DayState): DayState['used'] {
     costMicros: one.costMicros + other.costMicros,
   });
   return { all: sum(used.all, held.all), contact: sum(used.contact, held.contact) };
+}
+
+/** What one turn may use; Infinity where there is no limit. */
+export interface TurnLimits {
+  steps: number;
+  toolCalls: number;
+  wallClockMs: number;
+  tokens: number;
+  costMicros: number;
+}
+
+/** A limit of the day that leaves a turn nothing. */
+export interface DaySpent {
+  limit: 'tokens' | 'cost';
+  of: 'contact' | 'agent';
+}
+
+const spentWords: Record<DaySpent['limit'], Record<DaySpent['of'], string>> = {
+  tokens: {
+    contact: "the contact's tokens of the day are used up",
+    agent: "the agent's tokens of the day are used up",
+  },
+  cost: { contact: "the contact's cost of the day is used up", agent: "the agent's cost of the day is used up" },
+};
+
+/** For people. */
+export function wordsOfSpent({ limit, of }: DaySpent): string {
+  return spentWords[limit][of];
+}
+
+/** The limit that a failed turn's message names, or null: the job of a failure carries a code and this message. */
+export function spentIn(message: string): DaySpent | null {
+  const limits = (['tokens', 'cost'] as const).flatMap((limit): DaySpent[] => [
+    { limit, of: 'contact' },
+    { limit, of: 'agent' },
+  ]);
+  return limits.find((spent) => wordsOfSpent(spent) === message) ?? null;
+}
+
+export interface DayLimits {
+  all: DayUse;
+  contact: DayUse;
+}
+
+/** The installation's limits, lowered by the agent's. 0 in the settings means no limit. */
+export function turnLimits(settings: EngineSettings, caps: AgentCaps): TurnLimits {
+  return {
+    steps: lower(settings.TURN_MAX_STEPS, caps.steps),
+    toolCalls: Math.min(settings.TURN_MAX_TOOL_CALLS, caps.tool_calls ?? Number.POSITIVE_INFINITY),
+    wallClockMs: lower(settings.TURN_WALL_CLOCK_MS, caps.wall_clock_ms),
+    tokens: lower(settings.TURN_MAX_TOKENS, caps.run_tokens),
+    costMicros: lower(settings.TURN_MAX_COST_MICROS, caps.run_cost_micros),
+  };
+}
+
+/** The daily limits; null when there are none, so usage need not be read. */
+export function dayLimits(settings: EngineSettings, caps: AgentCaps): DayLimits | null {
+  const limits = {
+    all: {
+      tokens: lower(settings.DAY_MAX_TOKENS, caps.day_tokens),
+      costMicros: lower(settings.DAY_MAX_COST_MICROS, caps.day_cost_micros),
+    },
+    contact: {
+      tokens: lower(settings.CONTACT_DAY_MAX_TOKENS, caps.contact_day_tokens),
+      costMicros: lower(settings.CONTACT_DAY_MAX_COST_MICROS, caps.contact_day_cost_micros),
+    },
+  };
+  const values = [limits.all, limits.contact].flatMap(({ tokens, costMicros }) => [tokens, costMicros]);
+  return values.some(Number.isFinite) ? limits : null;
+}
+
+/** @returns the turn's limits, lowered to what is left of the day; or the limit of the day that is reached */
+export function withinDay(
+  limits: TurnLimits,
+  day: DayLimits,
+  used: DayLimits,
+  isContact: boolean,
+): TurnLimits | DaySpent {
+  const parts: (keyof DayLimits)[] = isContact ? ['contact', 'all'] : ['all'];
+  const left = (what: keyof DayUse): number => Math.min(...parts.map((part) => day[part][what] - used[part][what]));
+  for (const what of ['tokens', 'costMicros'] as const) {
+    const of = parts.find((part) => day[part][what] - used[part][what] <= 0);
+    if (of) return { limit: what === 'tokens' ? 'tokens' : 'cost', of: of === 'all' ? 'agent' : 'contact' };
+  }
+  const [tokens, costMicros] = [left('tokens'), left('costMicros')];
+  return { ...limits, tokens: Math.min(limits.tokens, tokens), costMicros: Math.min(limits.costMicros, costMicros) };
+}
+
+function lower(setting: number, cap: number | undefined): number {
+  return Math.min(setting || Number.POSITIVE_INFINITY, cap ?? Number.POSITIVE_INFINITY);
 }

@@ -1,9 +1,8 @@
 import { Database, type Queryable } from '#libs/database';
 import { Injectable } from '@nestjs/common';
-import { lockSessions, startNext } from './start-next.js';
+import { lockSessions, startNext, TurnEnqueuer } from './start-next.js';
 import type { Turn } from '../entities/turn.entity.js';
-import { TurnLeases } from './turn-leases.js';
-import { TurnEnqueuer } from './turn-enqueuer.js';
+import { TurnLeases } from './running-turns.repository.js';
 import { endSql } from '#libs/work';
 
 /** Ends turns on a person's request. */

@@ -1,14 +1,15 @@
-import type { ContentTrust } from '#libs/contracts';
 import { Batcher } from '#libs/batching';
-import { asynchronousCommit, isRefusedRow, type Queryable, storableJson } from '#libs/database';
-import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
+import { type ContentTrust, limitNotice, newId, type TurnInput, type TurnRunPayload } from '#libs/contracts';
+import { asynchronousCommit, Database, isRefusedRow, type Queryable, storableJson } from '#libs/database';
+import { entryCtes, Journal, type JournalEntry, type JournalSubject } from '#libs/journal';
 import { endSql as ended } from '#libs/work';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
-import { lockSessions, type Started, startNext } from './start-next.js';
-import { addModelUsageSql, addUsageSql } from '../usage/add-usage.js';
+import { entryOf, lockSessions, type Started, startNext } from './start-next.js';
+import { addModelUsageSql, addUsageSql } from '../usage/day-usage.repository.js';
 import type { NewStep } from '../steps/step-log.js';
 import type { Claim, Turn } from '../entities/turn.entity.js';
+import { TurnRepository } from './turn.repository.js';
+import { spentIn } from './turn-budget.service.js';
 
 /** Everything that a turn leaves behind. It is stored together or not at all. */
 export interface TurnEnding extends Claim {
@@ -92,7 +93,7 @@ export class TurnEndingRepository {
   private readonly endings: Batcher<EndingWithEntries, Ended>;
 
   constructor(
-    private readonly db: DataSource,
+    private readonly db: Database,
     private readonly journal: Journal,
   ) {
     const together = { maxItems: 64, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
@@ -129,4 +130,138 @@ export class TurnEndingRepository {
     const rows = (await db.query(endSql, [storableJson(endings), storableJson(told)])) as { id: string }[];
     return new Set(rows.map((row) => row.id));
   }
+}
+
+/** For people. */
+const sentToday = 'The contact was informed today that the budget is used up, so no further notice is sent.';
+
+/** Turns that failed for good. Each becomes a dead letter, and its sender is notified where that is configured. */
+@Injectable()
+export class TurnFailureService {
+  constructor(
+    private readonly db: Database,
+    private readonly turns: TurnRepository,
+    private readonly journal: Journal,
+  ) {}
+
+  /**
+   * Ends the turn with its timeline entry and failure notice, and starts the session's next turn, in one transaction.
+   * @returns the turn and what was started; null when it had already ended or another process works on it
+   */
+  async end(payload: TurnRunPayload, code: string, message: string): Promise<{ turn: Turn; started: Started } | null> {
+    const known = await this.turns.byId(payload.turn_id);
+    const sessions = known?.session_id ? [known.session_id] : [];
+    return this.db.transaction(async (tx) => {
+      await lockSessions(tx, sessions);
+      const turn = await this.fail(tx, payload, code);
+      if (!turn) return null;
+      const text = textOf(turn.input ?? {}, code, message);
+      const notice = text ? await this.noticeOf(tx, turn, code) : 'none';
+      const detail = { error: message.slice(0, 500), ...(notice === 'sent_today' ? { notice: sentToday } : {}) };
+      await this.journal.appendIn(tx, entryOf(turn, 'dead', code, detail));
+      if (text && notice === 'due') await addNotice(tx, turn, text);
+      return { turn, started: await startNext(tx, sessions) };
+    });
+  }
+
+  /**
+   * Ends a turn for good, in the caller's transaction.
+   * @returns the turn if this call ended it
+   */
+  private async fail(tx: Queryable, payload: TurnRunPayload, error: string): Promise<Turn | null> {
+    const { run } = payload;
+    const rows = await tx.query(
+      `WITH ended AS (
+         INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
+           replay, replay_of, session_id, agent_id, epoch, input, state, claim, reason, ended_at, reply)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULL, $12, 0, $13::jsonb, 'failed', 1, $14, now(), 'none')
+         ON CONFLICT (id) DO UPDATE SET ${ended('failed')}, reason = $14, blocked_since = NULL, reply = 'none'
+          WHERE ${this.turns.work.isFreeSql('t')} RETURNING t.*)
+       SELECT * FROM ended`,
+      [
+        payload.turn_id,
+        payload.organization_id,
+        payload.project_id,
+        payload.app_id,
+        payload.receipt_id,
+        payload.message_id ?? null,
+        run?.id ?? null,
+        run?.workflow_id ?? null,
+        run?.trigger_id ?? null,
+        run?.replay ?? false,
+        run?.replay_of ?? null,
+        payload.agent_id ?? null,
+        payload.input ? storableJson(payload.input) : null,
+        error,
+      ],
+    );
+    return (rows as Turn[])[0] ?? null;
+  }
+
+  /** A contact whose day is spent is informed once a day, however much it writes. */
+  private async noticeOf(tx: Queryable, turn: Turn, code: string): Promise<'none' | 'due' | 'sent_today'> {
+    const { reply, contact_id: contact } = turn.input ?? {};
+    if (!reply || reply.channel_address === null || turn.notice_id !== null) return 'none';
+    if (code !== 'day_budget_spent' || !contact) return 'due';
+    return (await addBudgetNotice(tx, turn, contact)) ? 'due' : 'sent_today';
+  }
+
+  /** Reports a turn that can have no row, as far as its job says whose it was. */
+  async tellRefused(given: Partial<TurnRunPayload> & { turn_id: string }, code: string): Promise<void> {
+    const { receipt_id, organization_id, project_id, app_id } = given;
+    const subject = { receipt_id, organization_id, project_id, app_id };
+    if (!isSubject(subject)) return;
+    const detail = { error: 'the job of the turn cannot be read' };
+    const entry = {
+      ...subject,
+      stage: 'turn',
+      outcome: 'dead',
+      reason: code,
+      subject_id: given.turn_id,
+      detail,
+    } as const;
+    await this.journal.appendNow(entry);
+  }
+}
+
+/** What the sender is told of the failure, in the channel's words. */
+function textOf(input: Partial<TurnInput>, code: string, message: string): string | null | undefined {
+  const spent = code === 'day_budget_spent' ? spentIn(message) : null;
+  if (!spent || input.limit_words === undefined) return input.failure_notice;
+  return input.limit_words === null ? null : limitNotice(input.limit_words, spent).text;
+}
+
+function isSubject(subject: Partial<JournalSubject>): subject is JournalSubject {
+  return Object.values(subject).every((value) => typeof value === 'string');
+}
+
+/** Records that the sender of a failed turn is notified, once per turn. */
+async function addNotice(tx: Queryable, { id }: Turn, text: string): Promise<void> {
+  await tx.query(
+    `UPDATE engine.turn SET notice_id = $2, input = jsonb_set(input, '{failure_notice}', to_jsonb($3::text))
+      WHERE id = $1 AND notice_id IS NULL`,
+    [id, newId('dlv'), text],
+  );
+}
+
+/**
+ * Records that a contact is informed that the day's budget with an agent is spent.
+ * @returns false when it was informed today already
+ */
+async function addBudgetNotice(
+  tx: Queryable,
+  { organization_id, project_id, agent_id }: Turn,
+  contact: string,
+): Promise<boolean> {
+  const rows = (await tx.query(
+    `INSERT INTO engine.usage AS u (project_id, day, agent_id, contact_id, organization_id, model_calls, tool_calls,
+            input_tokens, output_tokens, cost_micros, budget_notice)
+     SELECT $1, (now() AT TIME ZONE 'utc')::date, a.id, $3, $4, 0, 0, 0, 0, 0, true
+       FROM engine.agent a
+      WHERE a.project_id = $1 AND a.organization_id = $4 AND CASE WHEN $2::text IS NULL THEN a.is_chief_of_staff ELSE a.id = $2 END
+     ON CONFLICT (project_id, day, agent_id, contact_id) DO UPDATE SET budget_notice = true WHERE NOT u.budget_notice
+     RETURNING 1 AS added`,
+    [project_id, agent_id, contact, organization_id],
+  )) as unknown[];
+  return rows.length > 0;
 }

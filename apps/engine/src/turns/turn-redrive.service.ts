@@ -2,9 +2,8 @@ import { Database, type Transaction } from '#libs/database';
 import type { Principal } from '#libs/service-kit';
 import type { Work } from '#libs/work';
 import { Injectable } from '@nestjs/common';
-import { lockSessions, type Started, startNext } from './start-next.js';
+import { lockSessions, type Started, startNext, TurnEnqueuer } from './start-next.js';
 import type { Turn } from '../entities/turn.entity.js';
-import { TurnEnqueuer } from './turn-enqueuer.js';
 import { TurnRepository } from './turn.repository.js';
 
 /** The result of a redrive. `under_way`: the turn waits or runs. `gone`: the turn is no longer kept. */

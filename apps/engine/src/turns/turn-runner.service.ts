@@ -1,4 +1,10 @@
-import { isUntrusted, leastTrusted, newId, type TurnInput, type TurnRunPayload } from '#libs/contracts';
+import {
+  isUntrusted,
+  leastTrusted,
+  type NormalizedMessage,
+  type TurnInput,
+  type TurnRunPayload,
+} from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { PermanentFailure } from '#libs/queue';
 import { linksIn } from '#libs/sanitizer';
@@ -8,37 +14,29 @@ import { AgentDirectory } from '../agents/agent-directory.js';
 import type { Agent } from '../entities/agent.entity.js';
 import { ApprovalRepository } from '../approvals/approval.repository.js';
 import { SpokenDecisions } from '../approvals/spoken-decision.js';
-import { type LoopResult, runLoop } from '../loop/agent-loop.js';
+import { runLoop } from '../loop/agent-loop.js';
 import { ApprovalNeeded } from '../tools/turn-powers.js';
 import { CallGuard } from '../loop/call-guard.js';
 import { CallMaker } from '../loop/call-maker.js';
 import { RecordedCalls } from '../loop/call-result.js';
 import { OutputChecks, ReplyCleaner } from '../loop/answer.js';
 import { StepLog } from '../steps/step-log.js';
-import { Compactor } from '../compaction/compactor.service.js';
+import { Compactor, type Memory } from '../compaction/compactor.service.js';
 import { ModelWindows } from '../compaction/model-windows.js';
 import { ModelError, MODELS, type Models } from '../model/model.js';
 import { ModelPrices, ModelSpending } from '../model/model-spending.js';
 import { Previews } from '../previews/previews.service.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
-import type { TurnScope } from '../tools/tool.js';
+import type { TurnAttachment, TurnScope } from '../tools/tool.js';
 import { TurnToolService } from '../tools/turn-tool.service.js';
 import { StepRepository } from '../steps/step.repository.js';
-import { TurnBudget } from './turn-budget.service.js';
-import { repeatedTrust } from './session-window.js';
-import { conversationOf } from './turn-conversation.js';
-import { trustOfInput } from '../prompt/prompt.js';
-import type { TurnEnding } from './turn-ending.repository.js';
-import { noticeOf } from './limit-notice-turn.js';
-import type { TurnResult } from './turn-result.js';
-import type { TurnLimits } from './turn-limits.js';
-import { turnScope } from './turn-scope.js';
+import { TurnBudget, type TurnLimits } from './turn-budget.service.js';
+import { noticeOf, repeatedTrust, resultOf, type TurnResult } from './turn-result.js';
 import { type ClaimedTurn, TurnRepository } from './turn.repository.js';
 import type { Claim } from '../entities/turn.entity.js';
-
-/** Of a column of the row. A model that reports nonsense must not make its turn one that cannot be stored. */
-const largestInteger = 2_147_483_647;
+import { Conversation } from '../prompt/conversation.js';
+import { buildPrompt, type PromptParts, trustOfInput, type WindowTurn } from '../prompt/prompt.js';
 
 /** The turn gave up its lease: people have to decide on these calls. */
 export interface SuspendedTurn {
@@ -93,9 +91,7 @@ export class TurnRunner {
     const decision = await this.spoken.of(turn, input);
     if (decision !== null) {
       const answer = { text: decision, reason: null, output: null, cleaned: null, model: 'none' };
-      const ended = endingOf(turn, claim, input, answer, log);
-      const ending = { ...ended, ...ofAccount(agent, turn), content_trust: 'own' as const };
-      return resultOf(ending, answer, turn.rehearsal);
+      return resultOf({ turn, agent, claim, input, log }, answer, 'own');
     }
     const [{ limits, reserve }, { powers, skills, hosts }] = await Promise.all([
       this.budget.of(agent, turn),
@@ -184,15 +180,11 @@ export class TurnRunner {
         onShortened: (level, chars) =>
           this.note(turn, claim, 'conversation_shortened', null, { level, left_out_chars: chars }),
       });
-      const content_trust = leastTrusted(
-        trustOfInput(input),
-        calls.readTrust,
-        repeatedTrust(result.text, remembered, pastChars),
-      );
-      const ending = { ...endingOf(turn, claim, input, result, log), ...ofAccount(agent, turn), content_trust };
+      const repeated = repeatedTrust(result.text, remembered, pastChars);
+      const trust = leastTrusted(trustOfInput(input), calls.readTrust, repeated);
       const { withheld } = powers;
       const lacked = withheld && { withheld: withheld.names, withheld_since: withheld.why };
-      return resultOf(ending, result, turn.rehearsal, lacked);
+      return resultOf({ turn, agent, claim, input, log }, result, trust, lacked);
     } catch (error) {
       if (!(error instanceof ApprovalNeeded))
         throw this.failureOf(error, clock.signal, limits, log.count - stored.length);
@@ -249,45 +241,49 @@ function namedBy({ trusted }: TurnScope, input: TurnInput): string[] {
   return [...new Set(links.filter((link) => URL.canParse(link)).map((link) => new URL(link).host))];
 }
 
-function resultOf(
-  ending: TurnEnding,
-  { model, cleaned }: LoopResult,
-  rehearsal: boolean,
-  lacked: Pick<TurnResult['facts'], 'withheld' | 'withheld_since'> | null = null,
-): TurnResult {
-  const { agent_id, steps, tokens, answer_id } = ending;
-  const sent = answer_id === null ? {} : { delivery_id: answer_id };
-  const rehearsed = rehearsal ? { rehearsal: true as const } : {};
-  return { ending, facts: { agent: agent_id, model, steps, tokens, ...sent, ...rehearsed, ...lacked }, cleaned };
-}
-
-function ofAccount(agent: Agent, turn: TurnScope): Pick<TurnEnding, 'agent_id' | 'agent_version' | 'contact_id'> {
-  return { agent_id: agent.id, agent_version: agent.version, contact_id: turn.contactId ?? '' };
-}
-
-function endingOf(
-  turn: TurnScope,
-  claim: Claim,
-  input: TurnInput,
-  { text, output, reason }: LoopResult,
-  log: StepLog,
-): Omit<TurnEnding, 'agent_id' | 'agent_version' | 'contact_id' | 'content_trust'> {
-  const answers = input.reply !== null && input.reply.channel_address !== null && text !== '';
-  const answer_id = answers ? newId('dlv') : null;
-  const why = answers || text === '' ? reason : (input.reply_withheld ?? 'no_address');
+/** A sender is trusted when it is admitted and its system was authenticated. Both must be stated in the input. */
+function turnScope(payload: TurnRunPayload, sessionId: string | null, input: TurnInput, agent: Agent): TurnScope {
+  const trust = input.trust ?? 'unknown';
   return {
-    ...claim,
-    session_id: turn.sessionId,
-    organization_id: turn.organizationId,
-    project_id: turn.projectId,
-    reply_text: text,
-    output,
-    reason: why,
-    // Including its reply.
-    steps: log.count + 1,
-    tokens: Math.min(log.tokens, largestInteger),
-    cost_micros: Math.min(log.costMicros, largestInteger),
-    new_steps: log.uncommitted,
-    answer_id,
+    organizationId: payload.organization_id,
+    projectId: payload.project_id,
+    turnId: payload.turn_id,
+    receiptId: payload.receipt_id,
+    appId: payload.app_id,
+    sessionId,
+    agentId: agent.id,
+    contactId: input.contact_id ?? null,
+    sender: input.message.sender,
+    trust,
+    trusted: input.verified && trust !== 'unknown',
+    rehearsal: input.rehearsal === true,
+    startedBy: [...(input.contact_id ? [`contact:${input.contact_id}`] : []), ...(input.started_by ?? [])],
+    attachments: [input.message, ...(input.earlier ?? [])].flatMap(attachmentsOf),
   };
+}
+
+function attachmentsOf({ metadata }: NormalizedMessage): TurnAttachment[] {
+  const attachments = metadata?.['attachments'];
+  if (!Array.isArray(attachments)) return [];
+  return (attachments as unknown[]).flatMap((each) => {
+    const { id, name, content_type: type, fetch_ref: ref } = (each ?? {}) as Record<string, unknown>;
+    if (typeof id !== 'string' || id === '') return [];
+    const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+    return [{ id, name: text(name), contentType: text(type), fetchRef: text(ref) || null }];
+  });
+}
+
+/** A turn's conversation with its model. The summary is always part of it; earlier turns are, as far as there is room. */
+function conversationOf(
+  parts: Omit<PromptParts, 'past' | 'summary' | 'ownChars'>,
+  { past, summary }: Memory,
+): Conversation {
+  const pastAt = (share: number): WindowTurn[] => past.slice(past.length - Math.floor(past.length * share));
+  const text = summary?.text ? summary.text : null;
+  const trustOfSummary = text === null ? 'own' : (summary?.content_trust ?? 'own');
+  const trusted = trustOfInput(parts.input);
+  return new Conversation(
+    (shown) => buildPrompt({ ...parts, summary: text, past: pastAt(shown.past), ownChars: shown.ownChars }),
+    (shown) => leastTrusted(trusted, trustOfSummary, ...pastAt(shown.past).map((earlier) => earlier.content_trust)),
+  );
 }

@@ -2,17 +2,15 @@ import { Batcher } from '#libs/batching';
 import type { TurnInput, TurnRunPayload } from '#libs/contracts';
 import { asynchronousCommit, isRefusedRow, Liveness, type Queryable, storableJson } from '#libs/database';
 import { entryCtes, Journal, type JournalEntry } from '#libs/journal';
-import { endSql, Work } from '#libs/work';
+import { Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Arrival, placeTurns } from './place-turns.js';
+import { type Arrival, discardLate, placeTurns, sinceHeld } from './arrivals.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
-import { discardLate, sinceHeld } from './held-turns.js';
 import type { Tried, TurnSettlement } from './turn.verdict.js';
 import type { Memory } from '../compaction/compactor.service.js';
 import { type ShownSummary, summaryOf } from '../compaction/session-summary.entity.js';
 import type { WindowTurn } from '../prompt/prompt.js';
-import { pastTurns } from './session-window.js';
 import type { Turn } from '../entities/turn.entity.js';
 
 export type ClaimOutcome =
@@ -56,6 +54,19 @@ const complete = `(t.state = 'held' AND t.held_for = 'messages' AND excluded.hel
 const storedColumns = `organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
   replay, replay_of, session_id, agent_id, epoch, input, held_for`;
 
+/**
+ * SQL for the turns that succeeded before a turn in its session and are not in its summary, oldest first, as JSON.
+ * @param turn the turn's alias in the statement
+ * @param limit how many turns
+ */
+const pastTurns = (turn: string, limit: string): string => `
+  (SELECT coalesce(jsonb_agg(to_jsonb(past) ORDER BY past.id), '[]') FROM (
+     SELECT id, input, reply_text, content_trust FROM engine.turn earlier
+      WHERE earlier.session_id = ${turn}.session_id AND earlier.project_id = ${turn}.project_id
+        AND earlier.state = 'succeeded' AND earlier.id < ${turn}.id
+        AND earlier.id > coalesce((SELECT through_turn_id FROM engine.session_summary s WHERE s.session_id = ${turn}.session_id), '')
+      ORDER BY earlier.id DESC LIMIT ${limit}) past)`;
+
 /** The rows of turns and their leases. */
 @Injectable()
 export class TurnRepository {
@@ -96,40 +107,6 @@ export class TurnRepository {
     const kept = settlement.state === 'dead' ? ({ ...settlement, state: 'queued', due_in_ms: 0 } as const) : settlement;
     const sql = this.work.settleSql('$1', { waits: 'integer', unreadable: 'integer' });
     await this.db.query(sql, [this.work.settled([kept])]);
-  }
-
-  /**
-   * Ends a turn for good, in the caller's transaction.
-   * @returns the turn if this call ended it
-   */
-  async fail(tx: Queryable, payload: TurnRunPayload, error: string): Promise<Turn | null> {
-    const { run } = payload;
-    const rows = await tx.query(
-      `WITH ended AS (
-         INSERT INTO engine.turn AS t (id, organization_id, project_id, app_id, receipt_id, message_id, run_id, workflow_id, trigger_id,
-           replay, replay_of, session_id, agent_id, epoch, input, state, claim, reason, ended_at, reply)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULL, $12, 0, $13::jsonb, 'failed', 1, $14, now(), 'none')
-         ON CONFLICT (id) DO UPDATE SET ${endSql('failed')}, reason = $14, blocked_since = NULL, reply = 'none'
-          WHERE ${this.work.isFreeSql('t')} RETURNING t.*)
-       SELECT * FROM ended`,
-      [
-        payload.turn_id,
-        payload.organization_id,
-        payload.project_id,
-        payload.app_id,
-        payload.receipt_id,
-        payload.message_id ?? null,
-        run?.id ?? null,
-        run?.workflow_id ?? null,
-        run?.trigger_id ?? null,
-        run?.replay ?? false,
-        run?.replay_of ?? null,
-        payload.agent_id ?? null,
-        payload.input ? storableJson(payload.input) : null,
-        error,
-      ],
-    );
-    return (rows as Turn[])[0] ?? null;
   }
 
   /** One turn of a project, or null. */

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { BudgetHoldRepository } from './budget-hold.repository.js';
+import { DayUsageRepository } from './day-usage.repository.js';
 import { UsageExportController } from './usage-export.controller.js';
 import { UsageExportRepository } from './usage-export.repository.js';
 import { UsageController } from './usage.controller.js';
@@ -7,7 +7,7 @@ import { UsageRepository } from './usage.repository.js';
 
 @Module({
   controllers: [UsageController, UsageExportController],
-  providers: [BudgetHoldRepository, UsageExportRepository, UsageRepository],
-  exports: [BudgetHoldRepository, UsageRepository],
+  providers: [DayUsageRepository, UsageExportRepository, UsageRepository],
+  exports: [DayUsageRepository],
 })
 export class UsageModule {}

@@ -1,11 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-export interface DayUse {
-  tokens: number;
-  costMicros: number;
-}
-
 export interface UsageRow {
   day: string | null;
   agent_id: string | null;
@@ -27,30 +22,9 @@ interface Owner {
 
 const columnOf: Record<UsageGroup, string> = { day: 'day', agent: 'agent_id', contact: 'contact_id', model: 'model' };
 
-/** Today's usage of agent `$2` in project `$1`, in total and for contact `$3`; `useOf` reads its row. */
-export const todaySql = `
-  SELECT coalesce(sum(input_tokens + output_tokens), 0) AS tokens, coalesce(sum(cost_micros), 0) AS cost,
-         coalesce(sum(input_tokens + output_tokens) FILTER (WHERE contact_id = $3), 0) AS contact_tokens,
-         coalesce(sum(cost_micros) FILTER (WHERE contact_id = $3), 0) AS contact_cost
-    FROM engine.usage WHERE project_id = $1 AND day = (now() AT TIME ZONE 'utc')::date AND agent_id = $2`;
-
-export function useOf(row: Record<string, string> | undefined): { all: DayUse; contact: DayUse } {
-  const number = (name: string): number => Number(row?.[name] ?? 0);
-  return {
-    all: { tokens: number('tokens'), costMicros: number('cost') },
-    contact: { tokens: number('contact_tokens'), costMicros: number('contact_cost') },
-  };
-}
-
 @Injectable()
 export class UsageRepository {
   constructor(private readonly db: DataSource) {}
-
-  /** An agent's usage today, in total and for one contact. */
-  async today(projectId: string, agentId: string, contactId: string | null): Promise<{ all: DayUse; contact: DayUse }> {
-    const rows = (await this.db.query(todaySql, [projectId, agentId, contactId ?? ''])) as Record<string, string>[];
-    return useOf(rows[0]);
-  }
 
   /** Sums over a span of days (inclusive), by group; highest cost first, at most 1,000. */
   async sums(owner: Owner, from: string, to: string, groups: UsageGroup[]): Promise<UsageRow[]> {
