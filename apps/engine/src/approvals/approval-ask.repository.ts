@@ -40,13 +40,4 @@ export class ApprovalAskRepository {
     )) as AskedApproval[];
     return rows[0] ?? null;
   }
-
-  /** The ask with this token, if it was made for this contact. */
-  async ofToken(projectId: string, contactId: string, token: string): Promise<ApprovalAsk | null> {
-    const rows = (await this.db.query(
-      'SELECT * FROM engine.approval_ask WHERE token = $1 AND project_id = $2 AND contact_id = $3',
-      [token, projectId, contactId],
-    )) as ApprovalAsk[];
-    return rows[0] ?? null;
-  }
 }

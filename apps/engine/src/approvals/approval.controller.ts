@@ -1,20 +1,32 @@
-import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, pageOf, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ApprovalPage, ApprovalQuery, ApprovalView, approvalView, DecideApproval } from './approval.dto.js';
+import { ApprovalListRepository } from './approval-list.repository.js';
 import { ApprovalService } from './approval.service.js';
 
 @ApiTags('approvals')
 @Controller('api/v1/approvals')
 export class ApprovalController {
-  constructor(private readonly approvals: ApprovalService) {}
+  constructor(
+    private readonly approvals: ApprovalService,
+    private readonly lists: ApprovalListRepository,
+  ) {}
 
   @Get()
   @RequireScopes('agents:read')
   @ApiOperation({ summary: 'List calls that wait or waited for a person', operationId: 'listApprovals' })
   @ApiOkResponse({ type: ApprovalPage })
   async list(@Caller() caller: Principal, @Query() query: ApprovalQuery): Promise<ApprovalPage> {
-    const { data, next_cursor } = await this.approvals.list(caller, query);
+    const rows = await this.lists.list(caller, {
+      state: query.state ?? null,
+      receiptId: query.event_id ?? null,
+      search: query.search ?? null,
+      limit: query.limit,
+      cursor: query.cursor ?? null,
+      order: query.order,
+    });
+    const { data, next_cursor } = pageOf(rows, query.limit, (approval) => approval.id);
     return { data: data.map(approvalView), next_cursor };
   }
 

@@ -1,13 +1,12 @@
 import { type AuditActor, AuditLog } from '#libs/audit';
-import { newId, type Order, type TurnRunPayload } from '#libs/contracts';
-import { keyset, storableJson } from '#libs/database';
-import { containing } from '#libs/service-kit';
+import { newId, type TurnRunPayload } from '#libs/contracts';
+import { storableJson } from '#libs/database';
 import { leaveSql } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { AskedCall } from '../tools/turn-powers.js';
-import type { Approval, DecidedCall } from '../entities/approval.entity.js';
+import type { Approval, ApprovalAsk, DecidedCall } from '../entities/approval.entity.js';
 import type { Claim } from '../entities/turn.entity.js';
 
 const contactPrefix = 'contact:';
@@ -56,6 +55,7 @@ const decideSql = `
                   FROM resumed) AS r) AS resumed
     FROM decided`;
 
+/** Calls that wait for people: what a turn asks, and what they decide. */
 @Injectable()
 export class ApprovalRepository {
   constructor(
@@ -122,37 +122,6 @@ export class ApprovalRepository {
     return new Map(rows.map((row) => [row.call_ref, { state: row.state, pin: row.tool_pin }]));
   }
 
-  /** One more than `limit` if there are more. */
-  async list(
-    owner: Owner,
-    filter: {
-      state: string | null;
-      receiptId: string | null;
-      search: string | null;
-      limit: number;
-      cursor: string | null;
-      order: Order;
-    },
-  ): Promise<Approval[]> {
-    const { state, receiptId, search, limit, cursor, order } = filter;
-    const { after, by } = keyset('id', '$4', order);
-    return (await this.db.query(
-      `SELECT * FROM engine.approval
-        WHERE organization_id = $1 AND project_id = $2 AND ($3::text IS NULL OR state = $3) AND ${after}
-          AND ($6::text IS NULL OR receipt_id = $6) AND ($7::text IS NULL OR tool ILIKE $7)
-        ORDER BY ${by} LIMIT $5`,
-      [
-        owner.organizationId,
-        owner.projectId,
-        state,
-        cursor,
-        limit + 1,
-        receiptId,
-        search === null ? null : containing(search),
-      ],
-    )) as Approval[];
-  }
-
   async find(owner: Owner, id: string): Promise<Approval | null> {
     const sql = 'SELECT * FROM engine.approval WHERE id = $1 AND organization_id = $2 AND project_id = $3';
     const rows = (await this.db.query(sql, [id, owner.organizationId, owner.projectId])) as Approval[];
@@ -181,12 +150,12 @@ export class ApprovalRepository {
     });
   }
 
-  /** Ids of approvals that were not decided in time. */
-  async overdue(limit: number): Promise<string[]> {
+  /** The ask with this token, if it was made for this contact. */
+  async askOf(projectId: string, contactId: string, token: string): Promise<ApprovalAsk | null> {
     const rows = (await this.db.query(
-      "SELECT id FROM engine.approval WHERE state = 'pending' AND expires_at <= now() ORDER BY expires_at LIMIT $1",
-      [limit],
-    )) as { id: string }[];
-    return rows.map((row) => row.id);
+      'SELECT * FROM engine.approval_ask WHERE token = $1 AND project_id = $2 AND contact_id = $3',
+      [token, projectId, contactId],
+    )) as ApprovalAsk[];
+    return rows[0] ?? null;
   }
 }

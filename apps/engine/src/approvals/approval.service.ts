@@ -1,45 +1,20 @@
-import { turnRun } from '#libs/contracts';
-import { Sweeping } from '#libs/database';
+import { decisionIn, type SentDecision, type TurnInput, turnRun } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
-import { notFound, type Page, pageOf, type Principal, Problem } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
-import { type EngineSettings, SETTINGS } from '../settings.js';
-import type { ApprovalQuery } from './approval.dto.js';
+import { notFound, type Principal, Problem } from '#libs/service-kit';
+import { Injectable } from '@nestjs/common';
 import { type Approval, isPerson } from '../entities/approval.entity.js';
 import { ApprovalRepository, type Decided, type Decision } from './approval.repository.js';
+import type { TurnScope } from '../tools/tool.js';
 
-const sweepBatch = 100;
-
-/** People's decisions on calls. Each is made once, by an approver that the agent names. Undecided calls expire. */
+/** People's decisions on calls. Each is made once, by an approver that the agent names. */
 @Injectable()
-export class ApprovalService extends Sweeping {
+export class ApprovalService {
   constructor(
     private readonly approvals: ApprovalRepository,
     private readonly jobClient: JobClient,
     private readonly journal: Journal,
-    @Inject(SETTINGS) settings: EngineSettings,
-  ) {
-    super();
-    this.sweepEvery({
-      name: 'approvals',
-      everyMs: settings.SWEEP_EVERY_MS,
-      batch: sweepBatch,
-      sweep: (limit) => this.expire(limit),
-    });
-  }
-
-  async list(caller: Principal, query: ApprovalQuery): Promise<Page<Approval>> {
-    const rows = await this.approvals.list(caller, {
-      state: query.state ?? null,
-      receiptId: query.event_id ?? null,
-      search: query.search ?? null,
-      limit: query.limit,
-      cursor: query.cursor ?? null,
-      order: query.order,
-    });
-    return pageOf(rows, query.limit, (approval) => approval.id);
-  }
+  ) {}
 
   /** @throws Problem 404 */
   async get(caller: Principal, id: string): Promise<Approval> {
@@ -80,10 +55,9 @@ export class ApprovalService extends Sweeping {
     throw new Problem(409, 'approval_decided', `The approval is ${now === 'pending' ? 'past its deadline' : now}.`);
   }
 
-  private async expire(limit: number): Promise<number> {
-    const overdue = await this.approvals.overdue(limit);
-    for (const id of overdue) await this.settle(id, { state: 'expired', by: 'clock', note: null, actor: null });
-    return overdue.length;
+  /** Nobody has decided in time. */
+  async expire(id: string): Promise<void> {
+    await this.settle(id, { state: 'expired', by: 'clock', note: null, actor: null });
   }
 
   private async settle(id: string, decision: Decision): Promise<Decided | null> {
@@ -104,5 +78,45 @@ export class ApprovalService extends Sweeping {
     // If Redis does not accept the job now, the turn sweeper finds the turn.
     if (resumed) await this.jobClient.enqueue(turnRun, resumed);
     return decided;
+  }
+}
+
+const notTheirs = 'This choice is not for you, or there is no such call any more.';
+
+/**
+ * Decisions that contacts send: a press of a choice that they were asked with, or exactly `approve apr_…` or `refuse
+ * apr_…`. No model reads or writes them.
+ */
+@Injectable()
+export class SpokenDecisions {
+  constructor(
+    private readonly approvals: ApprovalService,
+    private readonly rows: ApprovalRepository,
+  ) {}
+
+  /** @returns the answer; null when the message is no decision of an admitted contact */
+  async of(turn: TurnScope, input: TurnInput): Promise<string | null> {
+    const decision = decisionIn(input.message);
+    if (!decision) return null;
+    const { contactId } = turn;
+    if (!turn.trusted || turn.trust !== 'known' || contactId === null) {
+      // Nobody else can have a choice from us; words may be anything.
+      return 'token' in decision.by ? notTheirs : null;
+    }
+    const id = await this.approvalOf(decision, turn.projectId, contactId);
+    if (id === null) return notTheirs;
+    if (turn.rehearsal) return `This is a rehearsal: nothing was decided about ${id}.`;
+    try {
+      const { tool } = await this.approvals.decide(turn, `contact:${contactId}`, id, decision.state, null);
+      return `The call of ${tool} was ${decision.state}.`;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return error.detail;
+    }
+  }
+
+  private async approvalOf({ by }: SentDecision, projectId: string, contactId: string): Promise<string | null> {
+    if ('approval' in by) return by.approval;
+    return (await this.rows.askOf(projectId, contactId, by.token))?.approval_id ?? null;
   }
 }

@@ -13,7 +13,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AgentDirectory } from '../agents/agent-directory.js';
 import type { Agent } from '../entities/agent.entity.js';
 import { ApprovalRepository } from '../approvals/approval.repository.js';
-import { SpokenDecisions } from '../approvals/spoken-decision.js';
+import { SpokenDecisions } from '../approvals/approval.service.js';
 import { runLoop } from '../loop/agent-loop.js';
 import { ApprovalNeeded } from '../tools/turn-powers.js';
 import { CallGuard } from '../loop/call-guard.js';
