@@ -55,11 +55,11 @@ export async function benchFair({ rounds, seconds }) {
     await gatehouse.close();
     await Promise.all([flooding, second].map((each) => each.close()));
   }
-  const told = Object.entries(ratios).map(
+  const shares = Object.entries(ratios).map(
     ([name, found]) => `p99 ${name} to p99 alone: ${found.map((ratio) => shown(ratio, 1)).join(', ')} (aim: 2 at most)`,
   );
   const columns = ['second project', 'accepted', 'delivered', 'ack p50 ms', 'ack p99 ms', 'p50 ms', 'p99 ms'];
-  return [table(columns, rows), '', ...told].join('\n');
+  return [table(columns, rows), '', ...shares].join('\n');
 }
 
 /**

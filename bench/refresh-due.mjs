@@ -57,8 +57,8 @@ export async function benchRefreshDue({ grants, maxSeconds }) {
     await Promise.all([watch(), ...Array.from({ length: askers }, (_, asker) => ask(asker))]);
     const seconds = (Date.now() - began) / 1_000;
     const states = await vault.db.query("SELECT count(*) FROM vault.oauth_grant WHERE state <> 'active'");
-    const told = await fetch(`${providerUrl}/__faults`, { method: 'POST', body: '{}' });
-    const { requests } = /** @type {{requests: unknown[]}} */ (await told.json());
+    const answer = await fetch(`${providerUrl}/__faults`, { method: 'POST', body: '{}' });
+    const { requests } = /** @type {{requests: unknown[]}} */ (await answer.json());
     return table(
       [
         'Grants due',

@@ -34,29 +34,29 @@ export async function benchRefresh({ callers }) {
   });
   /** @type {import('./oauth/contenders.mjs').Contender[]} */
   const contenders = [];
-  const tell = (/** @type {object} */ what, path = '/__faults') =>
+  const control = (/** @type {object} */ what, path = '/__faults') =>
     fetch(`${providerUrl}${path}`, { method: 'POST', body: JSON.stringify(what) }).then(
       (answer) => /** @type {Promise<any>} */ (answer.json()),
     );
   const held = async () => {
-    while ((await tell({})).held === 0) await sleep(20);
+    while ((await control({})).held === 0) await sleep(20);
   };
   /** @type {string[][]} */
   const rows = [];
   try {
     contenders.push(await startNaive(given(0)), await startVault(given(1)));
-    for (const [what, scenario] of scenarios({ tell, held, stores })) {
+    for (const [what, scenario] of scenarios({ control, held, stores })) {
       for (const [at, contender] of contenders.entries()) {
-        const { tokens } = await tell({ count: 1 }, '/__mint');
+        const { tokens } = await control({ count: 1 }, '/__mint');
         const [id = ''] = await contender.makeGrants(tokens);
-        await tell({ faults: [], delayMs: 0, graceMs: 0, release: true, reset: true });
+        await control({ faults: [], delayMs: 0, graceMs: 0, release: true, reset: true });
         const ask = (only = [0, 1, 2, 3], some = callers) =>
           Promise.all(
             Array.from({ length: some }, (_, caller) => contender.token(id, only[caller % only.length] ?? 0)),
           );
         const served = (await scenario({ contender, at, id, ask })).filter((token) => token !== null).length;
-        const { requests } = await tell({});
-        await tell({ faults: [], delayMs: 0, release: true });
+        const { requests } = await control({});
+        await control({ faults: [], delayMs: 0, release: true });
         const { says, refreshToken } = await contender.row(id);
         const alive = await isAlive(providerUrl, refreshToken);
         rows.push([
@@ -95,7 +95,7 @@ async function isAlive(/** @type {string} */ providerUrl, /** @type {string | nu
  * @param {{tell: (what: object) => Promise<any>, held: () => Promise<void>, stores: {stop: () => Promise<void>}[]}} world
  * @returns {Array<[string, (setting: Setting) => Promise<(string | null)[]>]>}
  */
-function scenarios({ tell, held, stores }) {
+function scenarios({ control, held, stores }) {
   const killWhile = async (/** @type {Setting} */ { contender, ask }, /** @type {() => Promise<void>} */ until) => {
     const first = ask([3], 1);
     await until();
@@ -112,35 +112,35 @@ function scenarios({ tell, held, stores }) {
     [
       'the provider takes three times the lock’s time',
       async ({ ask }) => {
-        await tell({ delayMs: 3 * lockMs });
+        await control({ delayMs: 3 * lockMs });
         return ask();
       },
     ],
     [
       'the answer is lost on its way',
       async ({ ask }) => {
-        await tell({ faults: [{ kind: 'drop-after' }] });
+        await control({ faults: [{ kind: 'drop-after' }] });
         return ask();
       },
     ],
     [
       'it is lost, at a provider with a grace period',
       async ({ ask }) => {
-        await tell({ faults: [{ kind: 'drop-after' }], graceMs: 10_000 });
+        await control({ faults: [{ kind: 'drop-after' }], graceMs: 10_000 });
         return ask();
       },
     ],
     [
       'kill -9 while the answer is on its way',
       async (setting) => {
-        await tell({ faults: [{ kind: 'hold-after' }] });
+        await control({ faults: [{ kind: 'hold-after' }] });
         return killWhile(setting, held);
       },
     ],
     [
       'kill -9 with the answer, before the update of the row',
       async (setting) => {
-        await tell({ faults: [{ kind: 'hold-after' }] });
+        await control({ faults: [{ kind: 'hold-after' }] });
         const { db, table: name } = setting.contender;
         const key = name === 'naive' ? 'id' : 'credential_id';
         const holder = await db.connect();
@@ -148,7 +148,7 @@ function scenarios({ tell, held, stores }) {
           await held();
           await holder.query('BEGIN');
           await holder.query(`SELECT 1 FROM ${name} WHERE ${key} = $1 FOR UPDATE`, [setting.id]);
-          await tell({ release: true });
+          await control({ release: true });
           const waiting = "datname = current_database() AND wait_event_type = 'Lock'";
           while ((await db.query(`SELECT 1 FROM pg_stat_activity WHERE ${waiting}`)).rowCount === 0) await sleep(20);
           // Time for what precedes the row's update: an answer that is stored at all is stored by now.
@@ -163,19 +163,19 @@ function scenarios({ tell, held, stores }) {
     [
       'the answer has no new refresh token',
       async ({ ask }) => {
-        await tell({ faults: [{ kind: 'patch', fields: { refresh_token: null } }], graceMs: 60_000 });
+        await control({ faults: [{ kind: 'patch', fields: { refresh_token: null } }], graceMs: 60_000 });
         return ask();
       },
     ],
     [
       'Redis stops in the middle',
       async ({ ask, at }) => {
-        await tell({ faults: [{ kind: 'hold-after' }] });
+        await control({ faults: [{ kind: 'hold-after' }] });
         const early = ask();
         await held();
         await stores[at]?.stop();
         await sleep(longMs);
-        await tell({ release: true });
+        await control({ release: true });
         return early;
       },
     ],

@@ -16,7 +16,7 @@ import { connect } from 'node:net';
 const { origin, pathname, longPath, kind, count, localAddress } = JSON.parse(process.argv[2] ?? '{}');
 const { hostname, port } = new URL(origin);
 const everyMs = 500;
-const againMs = 1_000;
+const reconnectMs = 1_000;
 
 const starts = {
   heads: `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nX-Slow: `,
@@ -44,7 +44,7 @@ function drive() {
   socket.once('close', () => {
     clearInterval(timer);
     note(answered || 'closed');
-    setTimeout(drive, againMs);
+    setTimeout(drive, reconnectMs);
   });
 }
 

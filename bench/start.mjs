@@ -59,7 +59,7 @@ async function measure(command, dir, dataDir, idleSeconds) {
   const pid = child.pid ?? 0;
   try {
     await Promise.race([
-      said(child.stdout, /Everything runs/),
+      printed(child.stdout, /Everything runs/),
       exited.then((how) => Promise.reject(new Error(`${command.join(' ')} ended: ${how}`))),
       pause(readyMs, undefined, { ref: false }).then(() => Promise.reject(new Error(`${dir} is not ready in time`))),
     ]);
@@ -80,7 +80,7 @@ async function measure(command, dir, dataDir, idleSeconds) {
 }
 
 /** @param {import('node:stream').Readable} stream @param {RegExp} what @returns {Promise<void>} */
-function said(stream, what) {
+function printed(stream, what) {
   let text = '';
   return new Promise((done) => stream.on('data', (part) => what.test((text += part)) && done()));
 }

@@ -17,9 +17,9 @@ await runScript(async () => {
   const built = (/** @type {string} */ path) => import(join(root, 'dist/apps/cli/src', path));
   const [{ commands }, { reference }] = await Promise.all([built('commands.js'), built('call/reference.js')]);
   const { format } = await import('prettier');
-  const told = await format(reference(commands), { parser: 'markdown', proseWrap: 'always', printWidth: 150 });
+  const written = await format(reference(commands), { parser: 'markdown', proseWrap: 'always', printWidth: 150 });
   const before = existsSync(page) ? readFileSync(page, 'utf8') : '';
-  const after = before.replace(between, (_all, open, close) => `${open}\n${told}\n${close}`);
+  const after = before.replace(between, (_all, open, close) => `${open}\n${written}\n${close}`);
   if (before === after) return;
   if (process.argv.includes('--check'))
     throw new Error('docs/cli.md does not match the commands: run node scripts/cli-reference.mjs');

@@ -149,9 +149,9 @@ try {
   // Waits for the first line. Before it, the process is the shell or a Node without signal handlers, and the first
   // process of a container ignores signals that it does not handle.
   await until('it boots', () => docker('logs', booting).stdout.includes('Starting Nest application'));
-  const told = Date.now();
+  const stopAt = Date.now();
   docker('stop', '-t', '30', booting);
-  const tookMs = Date.now() - told;
+  const tookMs = Date.now() - stopAt;
   const code = docker('inspect', '--format', '{{.State.ExitCode}}', booting).stdout.trim();
   docker('rm', '-f', booting);
   if (code !== '143') throw new Error(`a booting process exited with ${code} after ${tookMs} ms`);

@@ -38,13 +38,13 @@ export async function startFaultProxy(upstreamPort) {
   const server = createServer(async (req, res) => {
     const body = await read(req);
     if (req.url === '/__faults') {
-      const told = JSON.parse(body);
-      if (told.faults) faults = told.faults.map((/** @type {Fault} */ one) => ({ times: 1, ...one }));
-      if (told.delayMs !== undefined) delayMs = told.delayMs;
-      if (told.graceMs !== undefined) graceMs = told.graceMs;
-      if (told.revocationStatus !== undefined) revocationStatus = told.revocationStatus;
-      if (told.release) for (const release of held.splice(0)) release();
-      if (told.reset) {
+      const order = JSON.parse(body);
+      if (order.faults) faults = order.faults.map((/** @type {Fault} */ one) => ({ times: 1, ...one }));
+      if (order.delayMs !== undefined) delayMs = order.delayMs;
+      if (order.graceMs !== undefined) graceMs = order.graceMs;
+      if (order.revocationStatus !== undefined) revocationStatus = order.revocationStatus;
+      if (order.release) for (const release of held.splice(0)) release();
+      if (order.reset) {
         requests.length = 0;
         revoked.length = 0;
         issued.length = 0;

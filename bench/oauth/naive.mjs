@@ -29,8 +29,8 @@ async function tokenOf(id) {
       continue;
     }
     try {
-      const again = await read(id);
-      return again.fresh ? again.access_token : await refresh(id, again.refresh_token);
+      const reread = await read(id);
+      return reread.fresh ? reread.access_token : await refresh(id, reread.refresh_token);
     } finally {
       await redis.del(`lock:${id}`).catch(() => undefined);
     }

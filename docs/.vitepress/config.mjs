@@ -26,7 +26,7 @@ function anchorsOf(path) {
   for (const [, title] of text.matchAll(/^#{1,6} (.+)$/gm)) {
     const slug = slugify(title.replaceAll('`', ''));
     let anchor = slug;
-    for (let again = 1; anchors.has(anchor); again += 1) anchor = `${slug}-${again}`;
+    for (let number = 1; anchors.has(anchor); number += 1) anchor = `${slug}-${number}`;
     anchors.add(anchor);
   }
   return anchors;

@@ -49,12 +49,12 @@ function service(values, name) {
  */
 function componentSettings(values, component, key) {
   const own = components[component]?.settings;
-  const told = patchesOf(component).flatMap(({ kind, file, operations }) => {
+  const patched = patchesOf(component).flatMap(({ kind, file, operations }) => {
     if (file === own) return operations.map(({ value }) => [value.name, value.value]);
     return kind === 'ConfigMap' ? operations.map(({ path, value }) => [path.replace('data/', ''), value]) : [];
   });
   // Left out: the chart knows its own namespace.
-  const map = Object.fromEntries(told.filter(([name]) => name !== 'KUBERNETES_NAMESPACE'));
+  const map = Object.fromEntries(patched.filter(([name]) => name !== 'KUBERNETES_NAMESPACE'));
   values.setIn([key, 'settings'], values.createNode(map));
 }
 

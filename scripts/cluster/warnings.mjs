@@ -13,7 +13,7 @@ export async function warnings(kubectl) {
     seen.set(key, (seen.get(key) ?? 0) + (count ?? 1));
   }
   const pods = (await kubectl.json('pods', '-n', 'gatehouse')).items;
-  const again = pods.flatMap(({ metadata, status }) =>
+  const restarted = pods.flatMap(({ metadata, status }) =>
     [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
       .filter(({ restartCount }) => restartCount > 0)
       .map(({ name, restartCount }) => `${metadata.name} ${name}: started again ${restartCount} times`),
@@ -23,6 +23,6 @@ export async function warnings(kubectl) {
     'Warnings of the cluster:',
     ...(counted.length > 0 ? counted : ['none']),
     'Containers that started again:',
-    ...(again.length > 0 ? again : ['none']),
+    ...(restarted.length > 0 ? restarted : ['none']),
   ];
 }

@@ -46,12 +46,13 @@ export function endingsOf(events) {
     if (event.action === 'kill' && !asked.has(event.container)) asked.set(event.container, event);
     if (event.action === 'oom') odd.push(`${event.service}: out of memory`);
     if (event.action !== 'die') continue;
-    const told = asked.get(event.container);
+    const order = asked.get(event.container);
     asked.delete(event.container);
-    if (!told && event.exitCode !== '0') odd.push(`${event.service}: ended by itself with ${event.exitCode}`);
-    if (told && event.exitCode === '137')
-      odd.push(`${event.service}: was killed, ${event.at - told.at} ms after it had to end`);
-    else if (told && event.at - told.at > SLOW_MS) odd.push(`${event.service}: took ${event.at - told.at} ms to end`);
+    if (!order && event.exitCode !== '0') odd.push(`${event.service}: ended by itself with ${event.exitCode}`);
+    if (order && event.exitCode === '137')
+      odd.push(`${event.service}: was killed, ${event.at - order.at} ms after it had to end`);
+    else if (order && event.at - order.at > SLOW_MS)
+      odd.push(`${event.service}: took ${event.at - order.at} ms to end`);
   }
   return odd;
 }

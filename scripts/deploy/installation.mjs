@@ -110,7 +110,7 @@ export async function until(what, look) {
 export function sendMeanwhile(dir, path, bases) {
   const file = join(dir, 'sent-meanwhile');
   const output = openSync(file, 'w');
-  const child = spawn(process.execPath, [join(root, 'scripts/deploy/send-until-told.mjs'), path, ...bases], {
+  const child = spawn(process.execPath, [join(root, 'scripts/deploy/send-until-stopped.mjs'), path, ...bases], {
     stdio: ['ignore', output, 'inherit'],
   });
   closeSync(output);

@@ -50,8 +50,8 @@ export async function tryRestore({ system, base, anew, api, send, answered, say 
       'sh deploy/restore.sh',
     ])
       system.must(written(beginning, taken));
-    const again = system.fails(written('sh deploy/restore.sh', taken));
-    if (!again.includes('--replace')) throw new Error(`a database that is not empty is restored into: ${again}`);
+    const refused = system.fails(written('sh deploy/restore.sh', taken));
+    if (!refused.includes('--replace')) throw new Error(`a database that is not empty is restored into: ${refused}`);
     system.must(written('docker compose up --wait'));
     anew();
     say(`restored with the commands of ${PAGE}, all healthy`);

@@ -85,7 +85,7 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
   function sourceChanged() {
     clearTimeout(settling);
     settling = setTimeout(() => {
-      building = building.then(build).catch(told);
+      building = building.then(build).catch(report);
     }, SETTLE_MS);
   }
   const endWatching = watchFolders(
@@ -106,7 +106,7 @@ export function followSources({ dataDir, supervisor, groups, description, migrat
 }
 
 /** @param {unknown} error */
-function told(error) {
+function report(error) {
   // A temporary file of an editor may be created and removed again before it is read. The next event covers it.
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
   say(error instanceof Error ? error.message : String(error));

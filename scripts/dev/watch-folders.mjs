@@ -32,7 +32,7 @@ export function watchFolders(folders, onChange, onError) {
     const watcher = watch(folder, { recursive: !isLinux }, (event, name) => {
       if (name === null) return;
       const path = join(folder, name);
-      if (isLinux && event === 'rename') followAgain(path);
+      if (isLinux && event === 'rename') refollow(path);
       onChange(path);
     });
     watcher.on('error', onError);
@@ -44,7 +44,7 @@ export function watchFolders(folders, onChange, onError) {
   }
 
   /** Something appeared or disappeared: a folder has to be watched, or no longer. @param {string} path */
-  function followAgain(path) {
+  function refollow(path) {
     try {
       if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) follow(path);
       else forget(path);

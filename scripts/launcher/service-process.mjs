@@ -65,18 +65,18 @@ export function startService({ dataDir, service, env, flags = [] }) {
  * @param {string} options.origin
  * @param {string} options.logFile quoted in reports, with its last lines
  * @param {AbortSignal} options.signal ends the waiting
- * @param {(text: string) => void} [options.tell]
+ * @param {(text: string) => void} [options.report]
  * @param {number} [options.sayEveryMs]
  * @throws the signal's reason
  */
-export async function waitReady({ name, origin, logFile, signal, tell = say, sayEveryMs = SAY_EVERY_MS }) {
-  for (let started = Date.now(), said = started; ; await pause(100, undefined, { signal })) {
+export async function waitReady({ name, origin, logFile, signal, report = say, sayEveryMs = SAY_EVERY_MS }) {
+  for (let started = Date.now(), reportedAt = started; ; await pause(100, undefined, { signal })) {
     const answer = await readiness(origin, signal);
     if (answer === 'ready') return;
-    if (Date.now() - said < sayEveryMs) continue;
-    said = Date.now();
-    const seconds = ((said - started) / 1000).toFixed(0);
-    tell(`Waiting for ${name} for ${seconds} s: ${answer}. The end of ${logFile}:\n${lastLines(logFile, 3)}`);
+    if (Date.now() - reportedAt < sayEveryMs) continue;
+    reportedAt = Date.now();
+    const seconds = ((reportedAt - started) / 1000).toFixed(0);
+    report(`Waiting for ${name} for ${seconds} s: ${answer}. The end of ${logFile}:\n${lastLines(logFile, 3)}`);
   }
 }
 

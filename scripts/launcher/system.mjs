@@ -29,17 +29,17 @@ const BOOTSTRAP = 'dist/apps/portal/src/bootstrap/main.js';
  * @template {{url: string, source: string, pid: number | null, exited: Promise<string> | null, stop: () =>
  *   Promise<void>}} T
  * @param {() => Promise<T>} resolveStore
- * @param {() => Promise<import('./child.mjs').Running>} startAgain
+ * @param {() => Promise<import('./child.mjs').Running>} restart
  * @returns {Promise<T>}
  */
-async function keepStore(supervisor, name, resolveStore, startAgain) {
+async function keepStore(supervisor, name, resolveStore, restart) {
   const store = await resolveStore();
   say(`${name} is ready (${store.source})`);
   const { pid, exited } = store;
   if (!pid || !exited) return store;
   let first = true;
   await supervisor.keep(name, async () => {
-    if (!first) return startAgain();
+    if (!first) return restart();
     first = false;
     return { pid, exited, stop: store.stop };
   });
@@ -73,11 +73,11 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
   const groups = groupServices(services, hosted);
   takeLock(dataDir);
   const started = Date.now();
-  const told = new AbortController();
-  const stopped = new Promise((resolve) => told.signal.addEventListener('abort', resolve, { once: true }));
+  const stopping = new AbortController();
+  const stopped = new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }));
   // A terminal and npm may both deliver the same Ctrl-C, so a second one changes nothing. Each wait below is bounded.
   for (const signal of /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
-    process.on(signal, () => told.abort());
+    process.on(signal, () => stopping.abort());
   await endLeftovers(dataDir);
   const ports = await choosePorts(join(dataDir, 'ports.json'), [
     ...services.flatMap(({ name, portVariable, operationsPortVariable }) =>
@@ -133,7 +133,7 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
       () => startPostgres({ dataDir: pg.dataDir, ...pg.server }),
     );
     undo.unshift(postgres.stop);
-    told.signal.throwIfAborted();
+    stopping.signal.throwIfAborted();
     const redis = await keepStore(
       supervisor,
       'redis',
@@ -141,7 +141,7 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
       () => startRedis({ dir: rd.dir, ...rd.server }),
     );
     undo.unshift(redis.stop);
-    told.signal.throwIfAborted();
+    stopping.signal.throwIfAborted();
     const { roles } = postgres;
     const stores = storeAccess({ databaseUrl: postgres.url, redisUrl: redis.url, secrets, roles, users: redis.users });
     // Set and empty: no spool.
@@ -155,14 +155,14 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
     const passwords = databasePasswords(secrets);
     const prepared = databaseState({ dataDir, url: postgres.url, isOurs: postgres.pid !== null, passwords });
     const migrate = async () => {
-      await runStep(MIGRATE, envOf('migrations'), told.signal);
+      await runStep(MIGRATE, envOf('migrations'), stopping.signal);
       await prepared.remember();
     };
     if (!(await prepared.holds())) {
       say('Migrating the database …');
       if (roles) {
         const admin = { DATABASE_ADMIN_URL: postgres.url, GATEHOUSE_DATABASE_PASSWORDS: passwords };
-        await runStep(ROLES, { ...env, ...admin }, told.signal);
+        await runStep(ROLES, { ...env, ...admin }, stopping.signal);
       }
       await migrate();
     }
@@ -181,7 +181,9 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
         );
         return group.services.map((service) => {
           const origin = originOf(ports[service.name] ?? 0);
-          const start = launched.then(() => waitReady({ name: service.name, origin, logFile, signal: told.signal }));
+          const start = launched.then(() =>
+            waitReady({ name: service.name, origin, logFile, signal: stopping.signal }),
+          );
           return [service, start];
         });
       }),
@@ -201,7 +203,7 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
       );
     }
     await Promise.all([...starts].flatMap(([{ essential }, start]) => (essential ? [start] : [])));
-    const made = bootstrapResult(await runStep(BOOTSTRAP, envOf('portal'), told.signal, ['--owner-link']));
+    const made = bootstrapResult(await runStep(BOOTSTRAP, envOf('portal'), stopping.signal, ['--owner-link']));
     const base_url = (env.PUBLIC_URL ?? originOf(ports.portal ?? 0)).replace(/\/$/, '');
     const last = readDescription(dataDir);
     description = withPids({
@@ -226,11 +228,11 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
     const rest = starting.length > 0 ? `, except ${starting.join(' and ')}, still starting` : '';
     say(`Everything runs${rest}, after ${((Date.now() - started) / 1000).toFixed(1)} s`);
     process.stdout.write(`${banner(dataDir, description)}\n`);
-    const end = await onRunning?.({ dataDir, supervisor, groups, description, migrate, signal: told.signal });
+    const end = await onRunning?.({ dataDir, supervisor, groups, description, migrate, signal: stopping.signal });
     if (end) undo.unshift(end);
     await stopped;
   } catch (error) {
-    if (!told.signal.aborted) throw error;
+    if (!stopping.signal.aborted) throw error;
   } finally {
     description = null;
     for (const step of undo) await step();

@@ -28,7 +28,7 @@ describe('a service that is slow to be ready', () => {
   it('is waited for as long as it takes, and the reason is reported again and again', async () => {
     const said: string[] = [];
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const options = { name: 'slow', origin, logFile, sayEveryMs: 50, tell: (text: string) => said.push(text) };
+    const options = { name: 'slow', origin, logFile, sayEveryMs: 50, report: (text: string) => said.push(text) };
     const waiting = waitReady({ ...options, signal: new AbortController().signal });
     await until('it was reported three times', () => said.length >= 3);
     expect(said[0]).toMatch(/^Waiting for slow for \d+ s: it answers 503 .*no sandbox has started yet/);
@@ -41,7 +41,7 @@ describe('a service that is slow to be ready', () => {
     const said: string[] = [];
     const told = new AbortController();
     const options = { name: 'dead', origin: 'http://127.0.0.1:9', logFile: join(dir, 'none.log'), sayEveryMs: 50 };
-    const waiting = waitReady({ ...options, tell: (text: string) => said.push(text), signal: told.signal });
+    const waiting = waitReady({ ...options, report: (text: string) => said.push(text), signal: told.signal });
     await until('it was reported', () => said.length >= 1);
     expect(said[0]).toMatch(/^Waiting for dead .*: no answer/);
     told.abort();

@@ -62,7 +62,7 @@ declare module '*/launcher/service-process.mjs' {
     origin: string;
     logFile: string;
     signal: AbortSignal;
-    tell?: (text: string) => void;
+    report?: (text: string) => void;
     sayEveryMs?: number;
   }): Promise<void>;
 }

@@ -40,7 +40,7 @@ export function unsafeParts(value: unknown): FieldProblem[] {
     const isList = Array.isArray(given);
     for (const [key, entry] of Object.entries(given).toReversed()) {
       const part = { value: entry, name: isList ? name : key, key, of: next };
-      if (!isList && inheritedNames.has(key)) problems.push({ field: placeOf(part), message: nameSaid(key) });
+      if (!isList && inheritedNames.has(key)) problems.push({ field: placeOf(part), message: nameProblem(key) });
       else if (isList || !isPayload.test(key)) open.push(part);
     }
   }
@@ -56,17 +56,17 @@ function placeOf(part: Part): string {
 }
 
 function unsafeText(name: string, text: string): string | null {
-  if (namesAField.test(name) && inheritedNames.has(text.trim())) return nameSaid(text.trim());
+  if (namesAField.test(name) && inheritedNames.has(text.trim())) return nameProblem(text.trim());
   const isAddress = isAddressField.test(name) || (name === 'setup_instructions' && !/\s/.test(text.trim()));
-  if (isAddress && runsCode(asBrowsersRead(text))) return addressSaid;
+  if (isAddress && runsCode(asBrowsersRead(text))) return addressProblem;
   const hasLink = isShownText.test(name) && !codeLinksIn(text).next().done;
-  return hasLink ? `has a link that ${addressSaid}` : null;
+  return hasLink ? `has a link that ${addressProblem}` : null;
 }
 
-const addressSaid =
+const addressProblem =
   'must not be an address that runs or contains code or opens a local file (javascript:, data:, vbscript:, file: …): give an https address';
 
-function nameSaid(name: string): string {
+function nameProblem(name: string): string {
   return `must not be named ${name}: every object has that name of its own. Choose another one`;
 }
 

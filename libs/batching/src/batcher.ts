@@ -72,12 +72,12 @@ export class Batcher<T, R = void> {
       this.timer = undefined;
     }
     while (this.waiting.length > 0 && this.running.size < this.options.maxRunning) {
-      const run = this.outcomeOf(this.waiting.splice(0, this.options.maxItems)).then((tell) => {
+      const run = this.outcomeOf(this.waiting.splice(0, this.options.maxItems)).then((settle) => {
         this.running.delete(run);
         // The next flush starts before this one's items resolve: their callers run while it is in flight.
         if (this.waiting.length > 0 && this.options.maxWaitMs === 0) this.flush();
         else if (this.waiting.length > 0) this.schedule();
-        tell();
+        settle();
       });
       this.running.add(run);
     }
@@ -96,11 +96,11 @@ export class Batcher<T, R = void> {
     } catch (error) {
       if (batch.length > 1 && this.options.failsByItem?.(error)) {
         const half = Math.ceil(batch.length / 2);
-        const tell = await this.outcomeOf(batch.slice(0, half));
-        const tellRest = await this.outcomeOf(batch.slice(half));
+        const settleFirst = await this.outcomeOf(batch.slice(0, half));
+        const settleRest = await this.outcomeOf(batch.slice(half));
         return () => {
-          tell();
-          tellRest();
+          settleFirst();
+          settleRest();
         };
       }
       return () => batch.forEach((entry) => entry.reject(error));

@@ -27,8 +27,8 @@ beforeAll(async () => {
   link = await openLink(database.url);
   await pool.query('CREATE SCHEMA told');
   await pool.query('CREATE TABLE told.rule (id integer, project text, text text, seen integer DEFAULT 0)');
-  const told = changeTriggers('told', [{ table: 'rule', topic: 'rules', key: 'project', except: ['seen'] }]);
-  for (const statement of told) await pool.query(statement);
+  const statements = changeTriggers('told', [{ table: 'rule', topic: 'rules', key: 'project', except: ['seen'] }]);
+  for (const statement of statements) await pool.query(statement);
 });
 afterAll(async () => {
   await Promise.all(listeners.map((listener) => listener.onApplicationShutdown()));
@@ -121,7 +121,7 @@ describe('a listening connection that ends', () => {
     await now(one, 'a', 'after');
   });
 
-  it('ends with its process, whenever during its start that is told to stop', async () => {
+  it('ends with its process, at whatever moment of its start it is stopped', async () => {
     for (const afterMs of [0, 0, 1, 2, 4, 8, 16]) {
       const { listener } = replica({ name: 'stopping' });
       if (afterMs > 0) await pause(afterMs);

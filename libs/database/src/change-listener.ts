@@ -78,7 +78,7 @@ export class ChangeListener {
           waitMs = retryFirstMs;
         });
       } catch (error) {
-        this.logger.warn({ event: 'changes.not_heard', again_in_ms: waitMs, reason: String(error) });
+        this.logger.warn({ event: 'changes.not_heard', retry_in_ms: waitMs, reason: String(error) });
       }
       this.lost();
       await pause(waitMs, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);

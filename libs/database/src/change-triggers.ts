@@ -1,7 +1,7 @@
 /** One channel per service: its own replicas listen to it, and those of services that cache what it gives them. */
 export const channelOf = (schema: string): string => `gatehouse_${schema}`;
 
-export interface ToldChange {
+export interface AnnouncedChange {
   table: string;
   /** The topic under which the change is announced. */
   topic: string;
@@ -15,7 +15,7 @@ export interface ToldChange {
  * Statements that make a schema announce changes, in the transaction that makes them (`ChangeListener` hears of them
  * after the commit). Triggers, so that no writer has to remember, not even a replica of the previous release.
  */
-export function changeTriggers(schema: string, changes: ToldChange[]): string[] {
+export function changeTriggers(schema: string, changes: AnnouncedChange[]): string[] {
   return [
     `CREATE FUNCTION ${schema}.tell_change() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN
@@ -26,10 +26,10 @@ export function changeTriggers(schema: string, changes: ToldChange[]): string[] 
     ...changes.flatMap(({ table, topic, key = '', except = [] }) => {
       const on = `ON ${schema}.${table} FOR EACH ROW`;
       const call = `EXECUTE FUNCTION ${schema}.tell_change('${topic}', '${key}')`;
-      const told = (row: string): string => `to_jsonb(${row}) - '{${except.join()}}'::text[]`;
+      const compared = (row: string): string => `to_jsonb(${row}) - '{${except.join()}}'::text[]`;
       return [
         `CREATE TRIGGER ${table}_told AFTER INSERT OR DELETE ${on} ${call}`,
-        `CREATE TRIGGER ${table}_update_told AFTER UPDATE ${on} WHEN (${told('OLD')} IS DISTINCT FROM ${told('NEW')}) ${call}`,
+        `CREATE TRIGGER ${table}_update_told AFTER UPDATE ${on} WHEN (${compared('OLD')} IS DISTINCT FROM ${compared('NEW')}) ${call}`,
       ];
     }),
   ];

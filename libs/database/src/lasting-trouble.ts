@@ -11,7 +11,7 @@ export class LastingTrouble {
   /** What fails, and why. */
   private readonly failing = new Map<string, string>();
   /** When each reason was written, in ms. */
-  private readonly saidMs = new Map<string, number>();
+  private readonly reportedMs = new Map<string, number>();
   private sinceMs = 0;
 
   /**
@@ -32,9 +32,9 @@ export class LastingTrouble {
     if (this.failing.size === 0) this.sinceMs = now;
     const reason = reasonOf(error);
     this.failing.set(what, reason);
-    const said = this.saidMs.get(reason);
-    if (said !== undefined && now - said < remindEveryMs) return;
-    this.saidMs.set(reason, now);
+    const reported = this.reportedMs.get(reason);
+    if (reported !== undefined && now - reported < remindEveryMs) return;
+    this.reportedMs.set(reason, now);
     const alike = [...this.failing].filter(([, why]) => why === reason).map(([name]) => name);
     const since = new Date(this.sinceMs).toISOString();
     this.logger.warn({ event: this.event, what: alike, error: String(error), since });
@@ -43,7 +43,7 @@ export class LastingTrouble {
   works(what: string): void {
     if (!this.failing.delete(what) || this.failing.size > 0) return;
     this.logger.log({ event: `${this.event}.over`, lasted_ms: this.now() - this.sinceMs });
-    this.saidMs.clear();
+    this.reportedMs.clear();
   }
 }
 

@@ -32,7 +32,7 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
   private readonly listeners: (() => void)[] = [];
   private client: ResilientClient | null = null;
   private proven = false;
-  private toldAway = false;
+  private reportedAway = false;
   private others = new Set<string>();
   private echo: NodeJS.Timeout | undefined;
   private lossAtMs = Number.NEGATIVE_INFINITY;
@@ -71,12 +71,12 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
   /** Work handed over before may be lost: with a process, with what Redis held, with a transaction. */
   noteLoss(what: string): void {
     this.logger.log({ event: 'liveness.loss', what });
-    this.tell();
+    this.announceLoss();
     clearTimeout(this.echo);
-    this.echo = setTimeout(() => this.tell(), echoMs).unref();
+    this.echo = setTimeout(() => this.announceLoss(), echoMs).unref();
   }
 
-  private tell(): void {
+  private announceLoss(): void {
     this.lossAtMs = performance.now();
     for (const listener of this.listeners) listener();
   }
@@ -160,10 +160,10 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
       client.once('end', () => this.forget(client));
       this.client = client;
       this.proven = await isDirect(client);
-      this.toldAway = false;
+      this.reportedAway = false;
     } catch (error) {
-      if (!this.toldAway) this.logger.warn({ event: 'liveness.not_connected', error: String(error) });
-      this.toldAway = true;
+      if (!this.reportedAway) this.logger.warn({ event: 'liveness.not_connected', error: String(error) });
+      this.reportedAway = true;
       this.forget(client);
       client.end().catch(() => undefined);
     }
@@ -200,8 +200,8 @@ export const isGone = (owner: string): string =>
  */
 async function isDirect(client: ResilientClient): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  const told = (client as ResilientClient & { processID: number | null }).processID;
-  if (told !== rows[0]?.pid) return false;
+  const announcedPid = (client as ResilientClient & { processID: number | null }).processID;
+  if (announcedPid !== rows[0]?.pid) return false;
   // When this process's host is gone, nobody closes the connection: Postgres probes it every second.
   const probes = ['tcp_keepalives_idle = 2', 'tcp_keepalives_interval = 1', 'tcp_keepalives_count = 3'];
   for (const probe of probes) await client.query(`SET ${probe}`);

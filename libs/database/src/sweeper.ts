@@ -24,7 +24,7 @@ export class Sweeper {
   private timer: NodeJS.Timeout | undefined;
   private current: Promise<void> = Promise.resolve();
   /** Requested during a sweep that may already have looked past the new row. */
-  private again = false;
+  private isRepeated = false;
   private stopped = false;
   private lost = false;
 
@@ -42,7 +42,7 @@ export class Sweeper {
 
   /** Sweeps at once instead of waiting for the interval, because something due was written. */
   soon(): void {
-    if (!this.timer) this.again = true;
+    if (!this.timer) this.isRepeated = true;
     else {
       clearTimeout(this.timer);
       this.schedule(0);
@@ -68,7 +68,7 @@ export class Sweeper {
     const { name, everyMs, idleMs = everyMs, batch, afterLoss } = this.options;
     const lost = this.lost;
     this.lost = false;
-    this.again = false;
+    this.isRepeated = false;
     let found = 0;
     let pauseMs = everyMs;
     try {
@@ -82,7 +82,7 @@ export class Sweeper {
       this.lost ||= lost;
       trouble.fails(name, error);
     }
-    this.schedule(this.again ? 0 : pauseMs);
+    this.schedule(this.isRepeated ? 0 : pauseMs);
   }
 }
 

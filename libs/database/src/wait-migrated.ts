@@ -27,11 +27,11 @@ for (const name of names) {
   if (!login) await schemaOf(name);
 }
 for (const name of names) {
-  for (let said = 0; ; await pause(askEveryMs)) {
+  for (let reportedMs = 0; ; await pause(askEveryMs)) {
     const problem = await (login ? loginProblem(name) : schemaProblem(name));
     if (problem === null) break;
-    if (Date.now() - said < sayEveryMs) continue;
-    said = Date.now();
+    if (Date.now() - reportedMs < sayEveryMs) continue;
+    reportedMs = Date.now();
     process.stdout.write(`${name} waits: ${problem}\n`);
   }
 }

@@ -82,7 +82,7 @@ export abstract class HopRun<L extends HopRunLimits> implements Dispatcher.Dispa
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.settled) return;
     if (error instanceof EgressError) return this.settle(() => this.reject(error));
-    const [code, message] = told(error, this.sent);
+    const [code, message] = failureOf(error, this.sent);
     this.fail(code, message, error);
   }
 
@@ -115,13 +115,13 @@ export abstract class HopRun<L extends HopRunLimits> implements Dispatcher.Dispa
 }
 
 type HeadersReceived = Record<string, string | string[] | undefined>;
-type Told = readonly [EgressErrorCode, string];
+type Failure = readonly [EgressErrorCode, string];
 
-const BROKE: Told = ['response_failed', 'the connection broke before the response was complete'];
-const UNREACHED: Told = ['connect_failed', 'no connection could be made'];
+const BROKE: Failure = ['response_failed', 'the connection broke before the response was complete'];
+const UNREACHED: Failure = ['connect_failed', 'no connection could be made'];
 
 /** What an undici error means to callers. @param sent whether a server may have seen the request */
-function told(error: Error, sent: boolean): Told {
+function failureOf(error: Error, sent: boolean): Failure {
   if (error instanceof errors.ConnectTimeoutError) return ['timeout', 'no connection in time'];
   if (error instanceof errors.HeadersTimeoutError) return ['timeout', 'no response headers in time'];
   if (error instanceof errors.BodyTimeoutError) return ['timeout', 'the response body stalled'];

@@ -143,8 +143,8 @@ export class Handovers<P = never> {
       'SELECT DISTINCT subject_id FROM journal.entry WHERE receipt_id = ANY($1) AND stage = $2 AND subject_id = ANY($3)',
       [rows.map(({ receipt_id }) => receipt_id), this.source.stage, rows.map(({ subject_id }) => subject_id)],
     )) as { subject_id: string }[];
-    const told = new Set(known.map(({ subject_id }) => subject_id));
-    return rows.filter(({ subject_id }) => !told.has(subject_id));
+    const entered = new Set(known.map(({ subject_id }) => subject_id));
+    return rows.filter(({ subject_id }) => !entered.has(subject_id));
   }
 }
 

@@ -102,14 +102,14 @@ export class Consumer<T extends object> extends Worker<T> {
     await super.close(true);
   }
 
-  /** Whether Redis is down, or goes down before `told` resolves: reports to it would then wait until it is back. */
-  private async isLostBefore(told: Promise<unknown>): Promise<boolean> {
+  /** Whether Redis is down, or goes down before `reported` resolves: reports to it would then wait until it is back. */
+  private async isLostBefore(reported: Promise<unknown>): Promise<boolean> {
     if (this.redis.status !== 'ready') return true;
     const lost = Promise.withResolvers<boolean>();
     const lose = (): void => lost.resolve(true);
     this.redis.once('close', lose);
     try {
-      return await Promise.race([told.then(() => false), lost.promise]);
+      return await Promise.race([reported.then(() => false), lost.promise]);
     } finally {
       this.redis.off('close', lose);
     }

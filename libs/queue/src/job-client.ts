@@ -102,9 +102,9 @@ export class JobClient extends ClientProxy {
   /** What the server reports about itself. @throws when Redis does not answer */
   async server(): Promise<{ version: string; policy: string; nowMs: number }> {
     const [info, [seconds, micros]] = await Promise.all([this.redis.info(), this.redis.time()]);
-    const told = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? 'unknown';
+    const fieldOf = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? 'unknown';
     const nowMs = Number(seconds) * 1_000 + Number(micros) / 1_000;
-    return { version: told('redis_version'), policy: told('maxmemory_policy'), nowMs };
+    return { version: fieldOf('redis_version'), policy: fieldOf('maxmemory_policy'), nowMs };
   }
 
   /** @throws when Redis does not answer */

@@ -56,15 +56,15 @@ const rereadMs = 30_000;
 
 /** Projected tokens of this pod: one file per audience, named after it. */
 export class ProjectedTokens {
-  private readonly known = new Map<string, { token: string; readAgainAtMs: number }>();
+  private readonly known = new Map<string, { token: string; rereadAtMs: number }>();
 
   constructor(private readonly directory: string) {}
 
   async of(audience: string): Promise<string> {
     const cached = this.known.get(audience);
-    if (cached && cached.readAgainAtMs > Date.now()) return cached.token;
+    if (cached && cached.rereadAtMs > Date.now()) return cached.token;
     const token = (await readFile(`${this.directory}/${audience}`, 'utf8')).trim();
-    this.known.set(audience, { token, readAgainAtMs: Date.now() + rereadMs });
+    this.known.set(audience, { token, rereadAtMs: Date.now() + rereadMs });
     return token;
   }
 }

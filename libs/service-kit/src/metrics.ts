@@ -139,8 +139,8 @@ async function depthsOf(
   queues: string[],
   depth: (queue: string) => Promise<QueueDepth>,
 ): Promise<[string, QueueDepth][]> {
-  const told = await Promise.allSettled(
+  const texts = await Promise.allSettled(
     queues.map(async (queue): Promise<[string, QueueDepth]> => [queue, await depth(queue)]),
   );
-  return told.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  return texts.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
 }

@@ -34,12 +34,12 @@ function unreadableIn(value: unknown): FieldError[] {
   const open: { value: unknown; field: string }[] = [{ value, field: '' }];
   for (let next = open.pop(); next && errors.length < maxNamed; next = open.pop()) {
     const { value, field } = next;
-    if (typeof value === 'string' && !isReadable(value)) errors.push({ field, message: saidOf(value) });
+    if (typeof value === 'string' && !isReadable(value)) errors.push({ field, message: unreadablePart(value) });
     if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) continue;
     for (const [name, entry] of Object.entries(value)) {
       const at = field === '' ? name : `${field}.${name}`;
       if (isReadable(name)) open.push({ value: entry, field: at });
-      else errors.push({ field: shown(at), message: `its name ${saidOf(name)}` });
+      else errors.push({ field: shown(at), message: `its name ${unreadablePart(name)}` });
     }
   }
   return errors;
@@ -49,7 +49,7 @@ function isReadable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
 }
 
-function saidOf(text: string): string {
+function unreadablePart(text: string): string {
   return text.includes('\u0000') ? 'contains U+0000' : 'contains half of a surrogate pair';
 }
 

@@ -31,11 +31,11 @@ export class Readiness {
 
   /** Until its schema is migrated, a service takes no requests and no jobs, and runs no sweeps. */
   async untilMigrated(): Promise<void> {
-    for (let said = 0; ; await pause(askEveryMs)) {
+    for (let reportedMs = 0; ; await pause(askEveryMs)) {
       const problem = await this.databaseProblem();
       if (problem === null) return this.warnOfEndlessStatements();
-      if (Date.now() - said < sayEveryMs) continue;
-      said = Date.now();
+      if (Date.now() - reportedMs < sayEveryMs) continue;
+      reportedMs = Date.now();
       new Logger('start').warn({ event: 'service.waits', reason: problem });
     }
   }

@@ -28,10 +28,10 @@ let collector: Server;
 let answer: number;
 let sent: { service: string | undefined; path: string | undefined; metrics: Metric[] }[];
 let registry: Registry;
-let said: string[];
+let reported: string[];
 
 beforeEach(async () => {
-  [sent, said, answer, registry] = [[], [], 200, new Registry()];
+  [sent, reported, answer, registry] = [[], [], 200, new Registry()];
   collector = createServer((request, response) => {
     let text = '';
     request.on('data', (part) => (text += String(part)));
@@ -52,7 +52,7 @@ afterEach(() => {
 const start = (everyMs: number): Promise<() => Promise<void>> => {
   const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
   const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, METRICS_EXPORT_MS: everyMs };
-  return startMetrics('test', registry, settings, (error) => said.push(error));
+  return startMetrics('test', registry, settings, (error) => reported.push(error));
 };
 const attributesOf = ({ attributes }: Point) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
@@ -113,7 +113,7 @@ describe('metrics', () => {
     const end = await start(250);
     await until('they were sent often', () => sent.length > 3);
     await end();
-    expect(said).toEqual([expect.stringMatching(/metrics export failed.*Bad Request/)]);
+    expect(reported).toEqual([expect.stringMatching(/metrics export failed.*Bad Request/)]);
   });
 
   it('wait to be scraped where no export is configured', async () => {

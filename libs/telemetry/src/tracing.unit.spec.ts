@@ -16,11 +16,11 @@ interface Sent {
 
 let collector: Server;
 let sent: Sent[];
-let said: string[];
+let reported: string[];
 let answer: number;
 
 beforeEach(async () => {
-  [sent, said, answer] = [[], [], 200];
+  [sent, reported, answer] = [[], [], 200];
   collector = createServer((request, response) => {
     let text = '';
     request.on('data', (part) => (text += String(part)));
@@ -37,7 +37,7 @@ afterEach(() => collector.close());
 const start = (percent = 100): Promise<() => Promise<void>> => {
   const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
   const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, TRACES_PERCENT: percent };
-  return startTracing('test', settings, (error) => said.push(error));
+  return startTracing('test', settings, (error) => reported.push(error));
 };
 
 describe('a message', () => {
@@ -59,8 +59,8 @@ describe('a message', () => {
 
   it.each(['', 'nonsense', `00-${'f'.repeat(32)}-${'e'.repeat(16)}-01`])(
     'continues from its webhook, given %j',
-    (told) => {
-      inMessage(message, told, () => expect(traceparent()).toBe(`00-${traceId}-${traceId.slice(16)}-00`));
+    (delivered) => {
+      inMessage(message, delivered, () => expect(traceparent()).toBe(`00-${traceId}-${traceId.slice(16)}-00`));
     },
   );
 });
@@ -101,10 +101,10 @@ describe('spans', () => {
     const end = await start();
     const work = () => inMessage(message, undefined, () => inSpan('job', 'consumer', {}, async () => undefined));
     await work();
-    await until('it is reported', () => said.length > 0);
+    await until('it is reported', () => reported.length > 0);
     await work();
     await end();
-    expect(said[0]).toMatch(/OTLPExporterError.*Bad Request/);
+    expect(reported[0]).toMatch(/OTLPExporterError.*Bad Request/);
   });
 
   it('are not created while nobody receives them', async () => {

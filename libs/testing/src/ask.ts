@@ -19,6 +19,6 @@ export async function ask<Body>({ method, url, token, body, headers }: Question)
   });
   const text = await answer.text();
   const json = /json/.test(answer.headers.get('content-type') ?? '');
-  const said: unknown = text === '' ? null : json ? JSON.parse(text) : text;
-  return { status: answer.status, headers: answer.headers, text, body: said as Body };
+  const content: unknown = text === '' ? null : json ? JSON.parse(text) : text;
+  return { status: answer.status, headers: answer.headers, text, body: content as Body };
 }

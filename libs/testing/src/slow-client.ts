@@ -11,9 +11,9 @@ export interface SlowClient {
 
 /**
  * @param url `http://host:port`
- * @param said the first bytes of a request
+ * @param opening the first bytes of a request
  */
-export function slowClient(url: string, said: string): Promise<SlowClient> {
+export function slowClient(url: string, opening: string): Promise<SlowClient> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
@@ -23,7 +23,7 @@ export function slowClient(url: string, said: string): Promise<SlowClient> {
     socket.on('error', () => undefined);
     socket.once('error', reject);
     socket.once('connect', () => {
-      socket.write(said);
+      socket.write(opening);
       resolve(client);
     });
   });

@@ -69,7 +69,7 @@ class Leaving {
     if (rest === null) return;
     for (const keyword of Object.keys(this.schema)) delete this.schema[keyword];
     this.schema['type'] = 'object';
-    this.lost.push(`all of it: ${said(rest)}`);
+    this.lost.push(`all of it: ${reasonOf(rest)}`);
   }
 
   private leaveOut(): void {
@@ -150,7 +150,7 @@ class Leaving {
     const before = this.lost.length;
     for (const { schema, at } of schemasOf(this.schema)) {
       for (const keyword of names) {
-        if (schema[keyword] !== undefined) this.drop({ schema, at, keyword, entry: null }, said(problem));
+        if (schema[keyword] !== undefined) this.drop({ schema, at, keyword, entry: null }, reasonOf(problem));
       }
     }
     return this.lost.length > before;
@@ -164,8 +164,8 @@ class Leaving {
       for (const [name, value] of Object.entries(all)) {
         if ((isSchema(value) && Object.keys(value).length === 0) || (this.tries += 1) > maxTries) continue;
         set(all, name, {});
-        if (said(problemOf(this.schema)) !== said(problem)) {
-          this.note({ at: [], keyword, entry: name }, said(problem));
+        if (reasonOf(problemOf(this.schema)) !== reasonOf(problem)) {
+          this.note({ at: [], keyword, entry: name }, reasonOf(problem));
           return true;
         }
         set(all, name, value);
@@ -205,7 +205,7 @@ function set(owner: Schema, name: string, value: unknown): void {
   Object.defineProperty(owner, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-function said(error: unknown): string {
+function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.replace(/ from id urn:gatehouse:\S+$/, '').slice(0, 200);
 }

@@ -50,11 +50,11 @@ describe('a broken part', () => {
     ['a limit on what is broken', { contains: { type: 'strng' }, maxContains: 1 }, /\/contains\/type /],
     ['an anchor that is none', { $anchor: '-' }, /\/b\/\$anchor /],
     ['a description that is no text', { description: 5 }, /\/b\/description /],
-  ])('is left out and said, and the other property is checked: %s', (_what, b, said) => {
+  ])('is left out and said, and the other property is checked: %s', (_what, b, reason) => {
     const given = { type: 'object', properties: { a: whole, b }, required: ['a'] };
     const { lost } = usableSchema(given);
     expect(lost).toHaveLength(1);
-    expect(lost[0]).toMatch(said);
+    expect(lost[0]).toMatch(reason);
     const any = [
       { a: 'abc', b: 'text' },
       { a: 'abc', b: 1 },

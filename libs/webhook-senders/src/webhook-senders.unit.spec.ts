@@ -26,7 +26,12 @@ function requestOf(sender: WebhookSender, signed: Signed, body = signed.body ?? 
   return { method: 'POST', url: `${url}${signed.query ? `&${signed.query}` : ''}`, headers, body: Buffer.from(body) };
 }
 
-function said(sender: WebhookSender, signed: Signed, fields: object, { now = atMs, body = signed.body } = {}): string {
+function verdictOf(
+  sender: WebhookSender,
+  signed: Signed,
+  fields: object,
+  { now = atMs, body = signed.body } = {},
+): string {
   const scheme = new PreparedScheme({
     ...sender.verification,
     secret_fields: ['signing_secret', 'signing_secret_next'],
@@ -56,20 +61,20 @@ describe.each(webhookSenders.map((sender) => [sender.id, sender] as const))('%s'
   const signed = signedBy(sender, ours);
 
   it('is accepted as it signs, by the first and by the second secret', () => {
-    expect(said(sender, signed, { signing_secret: ours })).toBe('ok');
-    expect(said(sender, signed, { signing_secret: other, signing_secret_next: ours })).toBe('ok');
-    expect(said(sender, signed, { signing_secret: [other, ours] })).toBe('ok');
+    expect(verdictOf(sender, signed, { signing_secret: ours })).toBe('ok');
+    expect(verdictOf(sender, signed, { signing_secret: other, signing_secret_next: ours })).toBe('ok');
+    expect(verdictOf(sender, signed, { signing_secret: [other, ours] })).toBe('ok');
   });
 
   it('is accepted with its headers in another order, among others', () => {
     const headers = Object.fromEntries(Object.entries({ ...signed.headers, 'x-other': '1' }).reverse());
-    expect(said(sender, { ...signed, headers }, { signing_secret: ours })).toBe('ok');
+    expect(verdictOf(sender, { ...signed, headers }, { signing_secret: ours })).toBe('ok');
   });
 
   it('is refused with another secret, and without one', () => {
-    expect(said(sender, signed, { signing_secret: other })).toMatch(/^(?:bad_signature|weak_secret)$/);
-    expect(said(sender, signed, {})).toBe('not_configured');
-    expect(said(sender, {}, { signing_secret: ours }, { body: textOf(sender).replaceAll('@@', '') })).toMatch(
+    expect(verdictOf(sender, signed, { signing_secret: other })).toMatch(/^(?:bad_signature|weak_secret)$/);
+    expect(verdictOf(sender, signed, {})).toBe('not_configured');
+    expect(verdictOf(sender, {}, { signing_secret: ours }, { body: textOf(sender).replaceAll('@@', '') })).toMatch(
       /^missing_/,
     );
   });
@@ -77,13 +82,13 @@ describe.each(webhookSenders.map((sender) => [sender.id, sender] as const))('%s'
   it('is refused when the body changes, where it is signed', () => {
     if (isShared(sender) || uncovered.has(sender.id)) return;
     const body = textOf(sender).replace(/[a-z]/, (letter) => (letter === 'a' ? 'b' : 'a'));
-    expect(said(sender, signed, { signing_secret: ours }, { body })).toBe('bad_signature');
-    expect(said(sender, signed, { signing_secret: ours }, { body: `${textOf(sender)} ` })).toBe('bad_signature');
+    expect(verdictOf(sender, signed, { signing_secret: ours }, { body })).toBe('bad_signature');
+    expect(verdictOf(sender, signed, { signing_secret: ours }, { body: `${textOf(sender)} ` })).toBe('bad_signature');
   });
 
   it('is refused when it is too old, where a time is signed', () => {
     const tooLate = atMs + ((sender.verification.tolerance_seconds ?? 300) + 2) * 1_000;
-    const stale = said(sender, signed, { signing_secret: ours }, { now: tooLate });
+    const stale = verdictOf(sender, signed, { signing_secret: ours }, { now: tooLate });
     const isToken = sender.verification.scheme.startsWith('jwt-') && !['netlify', 'fusionauth'].includes(sender.id);
     expect(stale).toBe(signsTime(sender) || isToken ? 'stale_timestamp' : 'ok');
   });

@@ -20,7 +20,7 @@ interface Given {
   sent?: Buffer;
 }
 
-function said({ declared, headers = {}, secrets = { signing_secret: secret }, at = url, sent = body }: Given) {
+function verdictOf({ declared, headers = {}, secrets = { signing_secret: secret }, at = url, sent = body }: Given) {
   const scheme = new PreparedScheme({ secret_fields: fields, ...declared });
   const verdict = scheme.check(secrets, { method: 'POST', url: at, headers }, [sent], nowMs);
   return verdict.ok ? verdict.scheme : verdict.error;
@@ -295,14 +295,14 @@ describe.each(good)('%s', (_what, given) => {
 
   it('is accepted, also beside another secret, which is then named', () => {
     const name = scheme === 'hmac' ? `hmac-${given.declared.algorithm ?? 'sha256'}` : scheme;
-    expect(said(given)).toBe(name);
+    expect(verdictOf(given)).toBe(name);
     const { signing_secret: mine = secret } = given.secrets ?? {};
     const other =
       scheme === 'ed25519' || scheme === 'ecdsa-p256' || scheme === 'jwt-es256' || scheme === 'rsa'
         ? mine
         : base64Key.replace('B', 'C');
     const known = given.declared.key === 'hex' ? 'ff'.repeat(16) : other;
-    const by = said({ ...given, secrets: { signing_secret: known, signing_secret_next: mine } });
+    const by = verdictOf({ ...given, secrets: { signing_secret: known, signing_secret_next: mine } });
     expect(by.startsWith(`${name} by signing_secret`)).toBe(true);
   });
 
@@ -317,19 +317,21 @@ describe.each(good)('%s', (_what, given) => {
       'jwt-es256': key['ecdsa-p256'],
       rsa: pem(generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey),
     };
-    expect(said({ ...given, secrets: { signing_secret: others[scheme] ?? wrong.hmac } })).toBe('bad_signature');
+    expect(verdictOf({ ...given, secrets: { signing_secret: others[scheme] ?? wrong.hmac } })).toBe('bad_signature');
     const isTokenOnly = scheme === 'jwt-es256';
     const sent = Buffer.from(
       String(given.sent ?? body)
         .replace('7', '8')
         .replace('b=2', 'b=3'),
     );
-    if (!isShared && !isTokenOnly) expect(said({ ...given, sent })).toBe('bad_signature');
-    expect(said({ ...given, secrets: {} })).toBe('not_configured');
-    expect(said({ ...given, secrets: { signing_secret: '***' } })).toBe('weak_secret');
+    if (!isShared && !isTokenOnly) expect(verdictOf({ ...given, sent })).toBe('bad_signature');
+    expect(verdictOf({ ...given, secrets: {} })).toBe('not_configured');
+    expect(verdictOf({ ...given, secrets: { signing_secret: '***' } })).toBe('weak_secret');
     if (given.headers && Object.keys(given.headers).some((name) => name !== 'content-type')) {
-      expect(['missing_signature', 'missing_timestamp']).toContain(said({ ...given, headers: formType }));
-      expect(said({ ...given, headers: changed(given.headers) })).not.toContain(scheme === 'hmac' ? 'hmac' : scheme);
+      expect(['missing_signature', 'missing_timestamp']).toContain(verdictOf({ ...given, headers: formType }));
+      expect(verdictOf({ ...given, headers: changed(given.headers) })).not.toContain(
+        scheme === 'hmac' ? 'hmac' : scheme,
+      );
     }
   });
 
@@ -360,7 +362,7 @@ describe.each(good)('%s', (_what, given) => {
     if (proof === null) return;
     const added = new URLSearchParams(proof.query).toString();
     const at = added === '' ? url : `${url}&${added}`;
-    expect(said({ ...given, at, headers: { ...plain, ...proof.headers } })).not.toMatch(/_/);
+    expect(verdictOf({ ...given, at, headers: { ...plain, ...proof.headers } })).not.toMatch(/_/);
   });
 });
 
@@ -455,5 +457,5 @@ it.each<[string, Given, string]>([
     'bad_signature',
   ],
 ])('%s is refused', (_what, given, code) => {
-  expect(said(given)).toBe(code);
+  expect(verdictOf(given)).toBe(code);
 });

@@ -107,9 +107,9 @@ const kinds: Kind[] = [
  * @returns null for an error that is not Redis', or that says only that there is no connection, not why
  */
 export function redisTrouble(error: unknown): RedisTrouble | null {
-  const said = [...new Set(saidBy(error))];
-  const kind = kinds.find(({ says }) => said.some((text) => says.test(text)));
-  if (kind) return named(kind, said.find((one) => kind.says.test(one)) ?? '');
+  const texts = [...new Set(textsOf(error))];
+  const kind = kinds.find(({ says }) => texts.some((text) => says.test(text)));
+  if (kind) return named(kind, texts.find((one) => kind.says.test(one)) ?? '');
   if (!(error instanceof Error) || error.name !== 'ReplyError' || isOfScripts.test(error.message)) return null;
   return {
     code: 'refused',
@@ -124,9 +124,9 @@ const isOfScripts = /^NOSCRIPT\b/;
 /** For a connection that is not ready, while nothing said why. */
 export const unreachable = (why: string): RedisTrouble => named(away, why);
 
-const named = ({ code, text, what_to_do }: Kind, said: string): RedisTrouble => ({
+const named = ({ code, text, what_to_do }: Kind, reason: string): RedisTrouble => ({
   code,
-  text: `${text}: ${shown(said)}`,
+  text: `${text}: ${shown(reason)}`,
   what_to_do,
 });
 
@@ -134,11 +134,11 @@ const named = ({ code, text, what_to_do }: Kind, said: string): RedisTrouble => 
 const shown = (text: string): string => (text.split('\n')[0] ?? '').replace(/,? with args.*$/, '').slice(0, 200);
 
 /** What an error and the ones inside it say, the innermost first: `Command timed out` says less than they. */
-function saidBy(error: unknown, depth = 0): string[] {
+function textsOf(error: unknown, depth = 0): string[] {
   if (!(error instanceof Error) || depth > 4) return [];
   const of = error as Error & Record<'code' | 'previousErrors' | 'lastNodeError' | 'errors', unknown>;
   const several = [of.previousErrors, of.errors].flatMap((list) => (Array.isArray(list) ? list : []));
-  const inside = [...several, of.lastNodeError, of.cause].flatMap((one) => saidBy(one, depth + 1));
+  const inside = [...several, of.lastNodeError, of.cause].flatMap((one) => textsOf(one, depth + 1));
   const code = typeof of.code === 'string' && !of.message.includes(of.code) ? `${of.code} ` : '';
   return [...inside, `${code}${of.name === 'Error' || of.message.includes(of.name) ? '' : `${of.name} `}${of.message}`];
 }

@@ -52,8 +52,8 @@ afterAll(async () => {
 });
 
 /** Ends its side right after asking. */
-async function asks(said: string): Promise<SlowClient> {
-  const client = await slowClient(url, said);
+async function asks(opening: string): Promise<SlowClient> {
+  const client = await slowClient(url, opening);
   clients.push(client);
   client.socket.end();
   return client;
@@ -64,8 +64,8 @@ it.each([
   ['HTTP/1.1, keeping its connection', 'GET / HTTP/1.1\r\nhost: x\r\nconnection: keep-alive\r\n\r\n'],
   ['HTTP/1.0', 'GET / HTTP/1.0\r\n\r\n'],
   ['a body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nbody'],
-])('a client that asks by %s and ends its side has the whole answer, and then the end', async (_how, said) => {
-  const { closed } = await asks(said);
+])('a client that asks by %s and ends its side has the whole answer, and then the end', async (_how, opening) => {
+  const { closed } = await asks(opening);
   await closed;
   const { received = '' } = clients[0] ?? {};
   expect(received).toMatch(/^HTTP\/1\.1 200 /);

@@ -43,8 +43,8 @@ const answers = ({ received }: SlowClient): string[] => received.match(/<[^>]*>/
 /** Answers each request in a later turn of the loop, with its address. */
 const soon: RequestListener = (request, response) => void setImmediate(() => response.end(`<${request.url}>`));
 
-async function client(said: string): Promise<SlowClient> {
-  const made = await slowClient(url, said);
+async function client(opening: string): Promise<SlowClient> {
+  const made = await slowClient(url, opening);
   clients.push(made);
   return made;
 }

@@ -42,14 +42,14 @@ export async function answersMissed(kit: Kit): Promise<void> {
 
 async function missed(kit: Kit, call: object) {
   const answer = await kit.adapter.post('/missed-since', { ...call });
-  const said = answered(answer);
-  expectThat(said.ok === true, answer, 'ok true', said);
+  const body = answered(answer);
+  expectThat(body.ok === true, answer, 'ok true', body);
   try {
-    checkAnswer('missed-since', said);
+    checkAnswer('missed-since', body);
   } catch (error) {
     if (error instanceof ContractViolation)
       throw new CheckFailed(answer.request, 'an answer of the contract', error.message);
     throw error;
   }
-  return { answer, requests: (said.requests ?? []) as MissedRequest[] };
+  return { answer, requests: (body.requests ?? []) as MissedRequest[] };
 }

@@ -157,8 +157,8 @@ async function mapsFault(kit: Kit, fault: Fault): Promise<void> {
   );
   if (fault !== 'rate_limited') return;
   const wait = isJsonObject(error_detail) ? error_detail.retry_after : undefined;
-  const told = Number(special ? special.headers?.['retry-after'] : RETRY_AFTER_SECONDS);
-  if (!Number.isNaN(told)) expectThat(wait === told, answer, `error_detail.retry_after ${told}`, wait);
+  const expected = Number(special ? special.headers?.['retry-after'] : RETRY_AFTER_SECONDS);
+  if (!Number.isNaN(expected)) expectThat(wait === expected, answer, `error_detail.retry_after ${expected}`, wait);
 }
 
 async function arrives(

@@ -20,12 +20,12 @@ async function polls(kit: Kit): Promise<void> {
     return { answer, ids: list.map(({ id }) => String(id)), cursor };
   };
   const first = await ask({});
-  const again = await ask({});
+  const repeated = await ask({});
   expectThat(
-    first.ids.every((id) => again.ids.includes(id)),
-    again.answer,
+    first.ids.every((id) => repeated.ids.includes(id)),
+    repeated.answer,
     'the events of the first answer again',
-    again.ids,
+    repeated.ids,
   );
   if (typeof first.cursor !== 'string') return;
   const after = await ask({ cursor: first.cursor });

@@ -38,9 +38,14 @@ export const documentSources: Point = {
       async ({ fixture }) => {
         const documents = new Map<string, string>();
         const first = await list(kit.adapter, kit, fixture.resource_path, null, documents);
-        const again = await list(kit.adapter, kit, fixture.resource_path, first.cursor, documents);
-        expectThat(again.changes.length === 0, again.answer, 'no change', again.changes);
-        expectThat(again.cursor === first.cursor, again.answer, `the cursor as before, ${first.cursor}`, again.cursor);
+        const repeated = await list(kit.adapter, kit, fixture.resource_path, first.cursor, documents);
+        expectThat(repeated.changes.length === 0, repeated.answer, 'no change', repeated.changes);
+        expectThat(
+          repeated.cursor === first.cursor,
+          repeated.answer,
+          `the cursor as before, ${first.cursor}`,
+          repeated.cursor,
+        );
       },
     );
     await check(

@@ -28,8 +28,8 @@ export const statelessness: Point = {
         const there = await parsed(kit, sample, other);
         if (isDeepStrictEqual(timeless(there.message), timeless(here.message))) continue;
         // One instance that gives two different results is not a matter of instances; point 6 requires stable keys.
-        const again = await parsed(kit, sample);
-        const isStable = isDeepStrictEqual(timeless(again.message), timeless(here.message));
+        const repeated = await parsed(kit, sample);
+        const isStable = isDeepStrictEqual(timeless(repeated.message), timeless(here.message));
         expectThat(!isStable, there.answer, `as the other instance: ${here.answer.text}`);
       }
     });

@@ -1,12 +1,12 @@
-// Sends messages one after another, to each address in turn, until told to stop. It prints the id of each acknowledged
+// Sends messages one after another, to each address in turn, until it is asked to stop. It prints the id of each acknowledged
 // message. Like a provider, it resends one that was not acknowledged, with the same key.
 import { setTimeout as pause } from 'node:timers/promises';
 
 const [path = '', ...bases] = process.argv.slice(2);
-let told = false;
-process.once('SIGTERM', () => (told = true));
+let isStopped = false;
+process.once('SIGTERM', () => (isStopped = true));
 
-for (let index = 0; !told; index += 1) {
+for (let index = 0; !isStopped; index += 1) {
   for (let id; id === undefined; await pause(50)) id = await send(index).catch(() => undefined);
 }
 
