@@ -11,8 +11,8 @@ const proxyAwayMs = 5_000;
 const fullMs = 20_000;
 const takenMs = 15_000;
 const awayMs = 15_000;
-/** Longer than Patroni's ttl: another is the primary when it goes on. */
-const frozenMs = 25_000;
+/** Patroni's ttl less its safety margin: a watchdog resets the machine before another takes the lead. */
+const watchdogMs = 15_000;
 
 /** @param {Members} of */
 async function switchover({ primary, isPrimary, until }) {
@@ -85,12 +85,14 @@ export async function startPatroni(dir) {
         },
       },
       {
-        name: 'primary stopped for 25 s, and continued',
+        name: 'primary frozen, reset by its watchdog after 15 s',
         async strike() {
           const before = await primary();
           before.freeze();
-          await pause(frozenMs);
-          before.thaw();
+          await pause(watchdogMs);
+          await before.kill();
+          before.start();
+          await primary();
         },
       },
       {
