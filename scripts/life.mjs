@@ -1,4 +1,5 @@
-// Fails where README's life of a message leaves out files that a reader of its links has to find alone.
+// Fails where README's life of a message leaves out files that a reader of its links has to find alone, and where the
+// path's handlers lead to more files than a reader keeps in mind.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -6,6 +7,8 @@ import { root } from './launcher/project.mjs';
 
 /** Files that join the linked ones, and are not linked themselves. */
 const most = 5;
+/** Files of the services that the doors of the path lead to; libraries and controllers are not counted. */
+const mostReachable = 130;
 
 const files = execFileSync('git', ['ls-files', 'apps'], { cwd: root, encoding: 'utf8' })
   .split('\n')
@@ -29,7 +32,9 @@ const linked = [...life.matchAll(/\]\((apps\/[^)]+\.ts)\)/g)].map(([, path = '']
 const isLinked = new Set(linked);
 
 /** Where a message comes into a service: its path's jobs and requests. @param {string} file */
-const isDoor = (file) => /\.(handler|receiver)\.ts$|\/front-door\.ts$/.test(file);
+const isDoor = (file) => /\.(handler|receiver)\.ts$|\/front-door\.ts$/.test(file) && !besidePath.test(file);
+/** Jobs of documents and of a changed App, which carry no message. */
+const besidePath = /\/(source-sync|app-changed)\.handler\.ts$/;
 
 /**
  * The files that the links of a service do not name, but its imports pass from a door to each of them: a tree over
@@ -81,4 +86,22 @@ if (unlinked.length > most) {
   );
   process.exit(1);
 }
-process.stdout.write(`life  ${linked.length} files are linked, ${unlinked.length} that join them are not\n`);
+
+const reachable = reachableFrom(files.filter((file) => isDoor(file) && services.includes(file.split('/')[1] ?? '')));
+if (reachable.size > mostReachable) {
+  process.stderr.write(
+    `${[...reachable].sort().join('\n')}\nlife  The path's handlers lead to ${reachable.size} files: at most ${mostReachable}.\n`,
+  );
+  process.exit(1);
+}
+process.stdout.write(
+  `life  ${linked.length} files are linked, ${unlinked.length} that join them are not; ${reachable.size} are reachable\n`,
+);
+
+/** @param {string[]} doors */
+function reachableFrom(doors) {
+  const found = new Set(doors);
+  for (const file of found)
+    for (const imported of imports.get(file) ?? []) if (!imported.endsWith('.controller.ts')) found.add(imported);
+  return found;
+}
