@@ -137,6 +137,19 @@ describe('custody of a turn', () => {
     expect(said?.content['text']).toContain('nul \ufffd and lone \ufffd, and \\u0000 as text');
   });
 
+  it('gives the reply of a turn whose rows were lost the id that it had', async () => {
+    const turn = turnOf();
+    const answerOf = async () => {
+      await world.jobs.enqueue(turnRun, turn);
+      return (await ended(turn.turn_id)).answer_id;
+    };
+    const first = await answerOf();
+    expect(first).toMatch(/^dlv_[0-9a-f]{32}$/);
+    await world.pool.query('DELETE FROM engine.step WHERE turn_id = $1', [turn.turn_id]);
+    await world.pool.query('DELETE FROM engine.turn WHERE id = $1', [turn.turn_id]);
+    expect(await answerOf()).toBe(first);
+  });
+
   it('fetches from the router an input that the job left out', async () => {
     const { input: _input, ...payload } = large;
     await world.jobs.enqueue(turnRun, payload);

@@ -1,5 +1,5 @@
 import { Batcher } from '#libs/batching';
-import { type ContentTrust, limitNotice, newId, type TurnInput, type TurnRunPayload } from '#libs/contracts';
+import { type ContentTrust, derivedId, limitNotice, type TurnInput, type TurnRunPayload } from '#libs/contracts';
 import { asynchronousCommit, Database, isRefusedRow, type Queryable, storableJson } from '#libs/database';
 import { entryCtes, Journal, type JournalEntry, type JournalSubject } from '#libs/journal';
 import { endSql as ended } from '#libs/work';
@@ -240,7 +240,7 @@ async function addNotice(tx: Queryable, { id }: Turn, text: string): Promise<voi
   await tx.query(
     `UPDATE engine.turn SET notice_id = $2, input = jsonb_set(input, '{failure_notice}', to_jsonb($3::text))
       WHERE id = $1 AND notice_id IS NULL`,
-    [id, newId('dlv'), text],
+    [id, derivedId('dlv', id, 'notice'), text],
   );
 }
 

@@ -1,9 +1,9 @@
 import {
   type ContentTrust,
+  derivedId,
   leastTrusted,
   type LimitNotice,
   limitNoticeSent,
-  newId,
   type TurnInput,
   type TurnRunPayload,
 } from '#libs/contracts';
@@ -53,7 +53,8 @@ export function resultOf(
   lacked: Pick<TurnResult['facts'], 'withheld' | 'withheld_since'> | null = null,
 ): TurnResult {
   const answers = input.reply !== null && input.reply.channel_address !== null && text !== '';
-  const answer_id = answers ? newId('dlv') : null;
+  // A turn whose end was lost with Postgres ends again, and its reply is the same delivery.
+  const answer_id = answers ? derivedId('dlv', claim.turn_id, 'answer') : null;
   // Including its reply.
   const steps = log.count + 1;
   const tokens = Math.min(log.tokens, largestInteger);
@@ -90,7 +91,7 @@ export function noticeOf(
   { reply }: TurnInput,
   { limit, text }: LimitNotice,
 ): TurnResult {
-  const answer_id = reply === null || reply.channel_address === null ? null : newId('dlv');
+  const answer_id = reply === null || reply.channel_address === null ? null : derivedId('dlv', claim.turn_id, 'answer');
   const sent = answer_id === null ? {} : { delivery_id: answer_id };
   return {
     ending: {
