@@ -25,7 +25,7 @@ beforeAll(async () => {
     const { code, err } = await gatehouse(['support-bundle', '--out', bundle], env, system.dataDir);
     if (code !== 0) throw new Error(err);
     const collected = execFileSync('tar', ['-xzOf', bundle], { encoding: 'utf8', maxBuffer: 2 ** 28 });
-    return !collected.includes('"not_told"') && collected.includes('gatehouse_outcomes_total') && collected;
+    return !collected.includes('"not_answered"') && collected.includes('gatehouse_outcomes_total') && collected;
   });
 });
 afterAll(() => system?.stop());

@@ -62,7 +62,7 @@ function callOf({ arguments: given, values }: Parsed, env: NodeJS.ProcessEnv, te
     installation,
     env,
     say: (line) => (json ? undefined : terminal.out(terminalText(`${line}\n`))),
-    tell: (result) => (json ? terminal.out(`${terminalJson(result)}\n`) : undefined),
+    print: (result) => (json ? terminal.out(`${terminalJson(result)}\n`) : undefined),
     note: (line) => terminal.err(terminalText(`${line}\n`)),
   };
 }

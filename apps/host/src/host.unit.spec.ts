@@ -2,18 +2,18 @@ import { environmentOf, readSettings } from './env.js';
 import { host } from './host.js';
 import type { Prepared } from './hosted-services.js';
 
-const said: string[] = [];
-beforeEach(() => said.splice(0));
+const log: string[] = [];
+beforeEach(() => log.splice(0));
 
 /** Records when it starts and ends. */
 const service =
   (name: string, own: Partial<Prepared> = {}) =>
   async (): Promise<Prepared> => ({
     ports: [0, 0],
-    check: async () => void said.push(`${name} is checked`),
+    check: async () => void log.push(`${name} is checked`),
     start: async () => {
-      said.push(`${name} starts`);
-      return { close: async () => said.push(`${name} ends`) };
+      log.push(`${name} starts`);
+      return { close: async () => log.push(`${name} ends`) };
     },
     ...own,
   });
@@ -27,15 +27,15 @@ const hosting = (services: Record<string, () => Promise<Prepared>>): Promise<() 
 describe('a process that hosts services', () => {
   it('starts them in order and ends them all', async () => {
     const close = await hosting({ vault: service('vault'), portal: service('portal') });
-    expect(said).toEqual(['vault starts', 'portal starts']);
+    expect(log).toEqual(['vault starts', 'portal starts']);
     await close();
-    expect(said.slice(2).sort()).toEqual(['portal ends', 'vault ends']);
+    expect(log.slice(2).sort()).toEqual(['portal ends', 'vault ends']);
   });
 
   it('starts nothing where the settings of one are wrong, and names each such service', async () => {
     const starting = hosting({ vault: service('vault'), router: refuses, engine: refuses });
     await expect(starting).rejects.toThrow(/router did not start: [^]*DATABASE_URL[^]*engine did not start: /);
-    expect(said).toEqual([]);
+    expect(log).toEqual([]);
   });
 
   it('ends the running ones when one does not start, and says which', async () => {
@@ -43,21 +43,21 @@ describe('a process that hosts services', () => {
     await expect(starting).rejects.toThrow(
       'router did not start, so the other services of this process are stopped: Port 9090 is in use',
     );
-    expect(said).toEqual(['vault starts', 'vault ends']);
+    expect(log).toEqual(['vault starts', 'vault ends']);
   });
 
   it('refuses one port for two services, before anything starts', async () => {
     const ports = { ports: [8080, 0] };
     const starting = hosting({ router: service('router', ports), engine: service('engine', ports) });
     await expect(starting).rejects.toThrow('router and engine would both listen on port 8080');
-    expect(said).toEqual([]);
+    expect(log).toEqual([]);
   });
 
   it('closes the others even if one cannot be closed', async () => {
     const stuck = { start: async () => ({ close: () => Promise.reject(new Error('still busy')) }) };
     const close = await hosting({ vault: service('vault'), router: service('router', stuck) });
     await expect(close()).rejects.toThrow('still busy');
-    expect(said).toEqual(['vault starts', 'vault ends']);
+    expect(log).toEqual(['vault starts', 'vault ends']);
   });
 });
 

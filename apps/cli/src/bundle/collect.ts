@@ -80,19 +80,19 @@ const whole = {
 export async function fromApi(api: Api): Promise<Map<string, string>> {
   const asked = [...Object.entries(whole).map(([file, path]) => ({ file, path, fields: null })), ...lists].map(
     async ({ file, path, fields }): Promise<[string, string]> => {
-      const told = await api.get<Row>(path).catch((error: unknown) => {
-        if (error instanceof CliError) return { not_told: error.message, where: error.where };
+      const body = await api.get<Row>(path).catch((error: unknown) => {
+        if (error instanceof CliError) return { not_answered: error.message, where: error.where };
         throw error;
       });
-      return [file, JSON.stringify(fields ? chosen(told, fields) : told, null, 2)];
+      return [file, JSON.stringify(fields ? chosen(body, fields) : body, null, 2)];
     },
   );
   return new Map(await Promise.all(asked));
 }
 
-function chosen(told: Row, fields: string[]): unknown {
-  if (!Array.isArray(told['data'])) return told;
-  return (told['data'] as Row[]).map((row) =>
+function chosen(body: Row, fields: string[]): unknown {
+  if (!Array.isArray(body['data'])) return body;
+  return (body['data'] as Row[]).map((row) =>
     Object.fromEntries(fields.filter((name) => name in row).map((name) => [name, row[name]])),
   );
 }

@@ -22,7 +22,7 @@ export interface Call {
   /** Writes a line of the result. */
   say(line: string): void;
   /** Writes the whole result, for programs. */
-  tell(value: unknown): void;
+  print(value: unknown): void;
   /** Writes a line that is not part of the result. */
   note(line: string): void;
 }

@@ -27,7 +27,7 @@ export const adapterCheck: Command = {
     }).catch((error: unknown) => {
       throw usageError(error instanceof Error ? error.message : String(error), 'gatehouse adapter check');
     });
-    call.tell(report);
+    call.print(report);
     call.say(printReport(report).trimEnd());
     return report.ok ? exits.done : exits.unwell;
   },

@@ -32,7 +32,7 @@ const versions: Command = {
     const page = await call
       .api()
       .get<{ data: Version[]; next_cursor: string | null }>(pathOf(call.arguments[0], 'versions'), query(call, {}));
-    call.tell(page);
+    call.print(page);
     const rows = page.data.map((one) => [
       String(one.version),
       one.state,
@@ -60,7 +60,7 @@ const diff: Command = {
     const [id, version = ''] = call.arguments;
     const path = pathOf(id, 'versions', version, 'differences');
     const found = await call.api().get<{ differences: Difference[] }>(path, { with: call.value('with') });
-    call.tell(found);
+    call.print(found);
     for (const { field, before, after } of found.differences) {
       call.say(field);
       for (const line of linesOf(before)) call.say(`- ${line}`);
@@ -84,7 +84,7 @@ const promote: Command = {
     const agent = await call
       .api()
       .post<{ name: string; version: number }>(pathOf(id, 'versions', version, 'promote'), body);
-    call.tell(agent);
+    call.print(agent);
     call.say(`${agent.name}: version ${agent.version} is in force`);
     return exits.done;
   },

@@ -22,7 +22,7 @@ const list: Command = {
   run: async (call) => {
     const asked = { limit: call.value('limit') ?? '20', cursor: call.value('cursor') };
     const page = await call.api().get<{ data: ApiKey[]; next_cursor: string | null }>('api-keys', asked);
-    call.tell(page);
+    call.print(page);
     const rows = page.data.map((key) => [
       key.id,
       key.name,
@@ -52,7 +52,7 @@ const create: Command = {
     const expires = call.value('expires');
     const body = { name, scopes: scopes.split(','), ...(expires ? { expires_at: expires } : {}) };
     const made = await call.api().post<ApiKey & { key: string }>('api-keys', body);
-    call.tell(made);
+    call.print(made);
     call.note(`Created ${made.id} (${made.name}). The key is shown only once:`);
     call.say(made.key);
     return exits.done;
@@ -68,7 +68,7 @@ const revoke: Command = {
   run: async (call) => {
     const [id = ''] = call.arguments;
     await call.api().delete(`api-keys/${encodeURIComponent(id)}`);
-    call.tell({ id, revoked: true });
+    call.print({ id, revoked: true });
     call.say(`${id} and the keys that it created no longer work.`);
     return exits.done;
   },

@@ -30,7 +30,7 @@ export async function followBatch(call: Call, api: Api, begun: Batch): Promise<n
     batch = await read();
   }
   batch = await ended(batch, read, ({ became }) => became.some(({ outcome }) => outcome === 'redriving'));
-  call.tell({ ...batch, more: begun.more });
+  call.print({ ...batch, more: begun.more });
   for (const { id, error } of batch.failures) call.say(`${id}  ${error}`);
   const { done, failed, cancelled, became } = batch;
   const what = batch.kind === 'redrive' ? 'redriven' : 'done';

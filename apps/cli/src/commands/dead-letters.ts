@@ -40,7 +40,7 @@ const list: Command = {
   run: async (call) => {
     const asked = query(call, { ...fields, state: 'state' });
     const page = await call.api().get<{ data: DeadLetter[]; next_cursor: string | null }>('events/dead-letters', asked);
-    call.tell(page);
+    call.print(page);
     const rows = page.data.map((one) => [
       one.at,
       one.id,
@@ -64,7 +64,7 @@ const show: Command = {
   examples: ['gatehouse dead-letters show dlt_...'],
   run: async (call) => {
     const letter = await call.api().get<DeadLetter>(pathOf(call.arguments[0]));
-    call.tell(letter);
+    call.print(letter);
     for (const line of shown(letter)) call.say(line);
     return exits.done;
   },
@@ -101,7 +101,7 @@ const redrive: Command = {
       () => api.get<DeadLetter>(pathOf(id)),
       ({ state, redrive_error: blocked }) => state === 'redriving' && blocked === null,
     );
-    call.tell(letter);
+    call.print(letter);
     for (const line of shown(letter)) call.say(line);
     const became = letter.outcome ?? letter.state;
     call.say(`What became of it: ${redriveWords(became)}.`);

@@ -24,7 +24,7 @@ export const doctor: Command = {
   examples: ['gatehouse doctor', 'gatehouse doctor --all --json'],
   run: async (call) => {
     const findings = await examine(call);
-    call.tell({ findings });
+    call.print({ findings });
     const shown = call.flag('all') ? findings : findings.filter(({ state }) => state !== 'ok');
     for (const line of grouped(shown)) call.say(line);
     const count = (state: Finding['state']): number => findings.filter((one) => one.state === state).length;

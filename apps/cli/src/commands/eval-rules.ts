@@ -84,15 +84,15 @@ function expression(text: string, where: string): RegExp {
 
 /** @param called tools of the turn @returns what is wrong with the answer, in words; null: it holds to the rule */
 export function problemOf(rule: Rule, answer: string, called: readonly string[]): string | null {
-  const said = answer.toLowerCase();
+  const lowered = answer.toLowerCase();
   if (rule.contains !== undefined) {
-    return said.includes(rule.contains.toLowerCase()) ? null : `does not contain ${JSON.stringify(rule.contains)}`;
+    return lowered.includes(rule.contains.toLowerCase()) ? null : `does not contain ${JSON.stringify(rule.contains)}`;
   }
   if (rule.matches !== undefined) {
     return expression(rule.matches, '').test(answer) ? null : `does not match ${rule.matches}`;
   }
   if (rule.forbids !== undefined) {
-    const word = rule.forbids.find((each) => said.includes(each.toLowerCase()));
+    const word = rule.forbids.find((each) => lowered.includes(each.toLowerCase()));
     return word === undefined ? null : `contains ${JSON.stringify(word)}`;
   }
   if (rule.calls !== undefined) return called.includes(rule.calls) ? null : `did not call ${rule.calls}`;

@@ -62,7 +62,7 @@ export const evaluate: Command = {
       call.note(`${result.state.padEnd(7)} ${one.name}`);
     }
     const passed = results.filter(({ state }) => state === 'passed').length;
-    call.tell({ agent_id: agent, version, passed, total: results.length, tokens, cases: results });
+    call.print({ agent_id: agent, version, passed, total: results.length, tokens, cases: results });
     const rows = results.map((each) => [
       each.state,
       String(each.tokens),

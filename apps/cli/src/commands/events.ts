@@ -52,7 +52,7 @@ const list: Command = {
     const page = await call
       .api()
       .get<{ data: Listed[]; next_cursor: string | null }>('events', query(call, eventFields));
-    call.tell(page);
+    call.print(page);
     const rows = page.data.map(({ id, received_at: at, state, why, sender, text }) => [
       at,
       id,
@@ -98,7 +98,7 @@ const show: Command = {
   examples: ['gatehouse events show evt_...'],
   run: async (call) => {
     const event = await call.api().get<Detail>(`events/${encodeURIComponent(call.arguments[0] ?? '')}`);
-    call.tell(event);
+    call.print(event);
     const about = facts([
       ['Event', event.id],
       ['App', event.app_id],

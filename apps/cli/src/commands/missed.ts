@@ -32,7 +32,7 @@ const list: Command = {
   run: async (call) => {
     const asked = query(call, { app: 'app_id', returned: 'returned' });
     const page = await call.api().get<{ data: Refusal[]; next_cursor: string | null }>('refusals', asked);
-    call.tell(page);
+    call.print(page);
     const rows = page.data.map((one) => [
       one.at,
       one.app_id,
@@ -80,7 +80,7 @@ const ask: Command = {
     const path = `apps/${encodeURIComponent(id)}/missed`;
     const body = filter(call, {});
     const row = body.since === undefined ? await call.api().get<Ask>(path) : await call.api().post<Ask>(path, body);
-    call.tell(row);
+    call.print(row);
     const lines = facts([
       ['App', row.app_id],
       ['Missed', `${row.since} to ${row.until}`],

@@ -27,7 +27,7 @@ export const operations: Command = {
       throw new CliError(exits.unavailable, `Nothing answers: ${why}`, url, toDo, 'no_answer');
     });
     const text = await answer.text();
-    call.tell(call.flag('metrics') ? { metrics: text } : JSON.parse(text));
+    call.print(call.flag('metrics') ? { metrics: text } : JSON.parse(text));
     call.say(call.flag('metrics') ? text.trimEnd() : JSON.stringify(JSON.parse(text), null, 2));
     return answer.ok ? exits.done : exits.unwell;
   },

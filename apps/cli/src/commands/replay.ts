@@ -29,7 +29,7 @@ export const replay: Command = {
       `events/${encodeURIComponent(id)}/replay`,
       { deliver },
     );
-    call.tell(replayed);
+    call.print(replayed);
     const { replayed: what, run_ids: runs } = replayed;
     call.say(
       what === 'receipt' ? 'The event goes through the whole pipeline again.' : 'Its messages were routed again.',

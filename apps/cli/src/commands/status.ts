@@ -24,7 +24,7 @@ export const status: Command = {
   scopes: '`events:read`; what needs attention is limited to what the key may read',
   notes: ['Exit code 1: something does not work.'],
   examples: ['gatehouse status', "gatehouse status --json | jq '.attention[].text'"],
-  run: async ({ api: open, say, tell }) => {
+  run: async ({ api: open, say, print }) => {
     const api = open();
     const [attention, queues, statistics] = await Promise.all([
       api.get<Attention>('attention'),
@@ -32,7 +32,7 @@ export const status: Command = {
       api.get<Statistics>('statistics/messages'),
     ]);
     const { total } = statistics;
-    tell({ attention: attention.data, queues: queues.data, silent: queues.silent, last_hour: total });
+    print({ attention: attention.data, queues: queues.data, silent: queues.silent, last_hour: total });
     const ended = total.outcomes.map(({ outcome, count }) => `${outcome} ${count}`).join(', ') || 'none';
     say(`Gatehouse at ${api.origin}`);
     say(

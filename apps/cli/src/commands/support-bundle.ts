@@ -50,7 +50,7 @@ export const supportBundle: Command = {
     const name = `gatehouse-support-${at.toISOString().replaceAll(/[:.]/g, '-')}.tar.gz`;
     const out = resolve(call.value('out') ?? join(isWritable('.') ? '.' : tmpdir(), name));
     write(out, archive);
-    call.tell({ file: out, files: [...cleaned.keys()] });
+    call.print({ file: out, files: [...cleaned.keys()] });
     call.say(out);
     return exits.done;
   },

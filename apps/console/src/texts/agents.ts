@@ -77,7 +77,7 @@ export const agentTexts = {
     send: 'Send',
     keys: 'Ctrl + Enter',
     restart: 'Start over',
-    again: 'The message of an earlier turn',
+    earlierMessage: 'The message of an earlier turn',
     working: 'Working on an answer …',
     writing: 'Writing …',
     calling: (tools: string[]) => `Uses ${tools.map(named).join(', ')} …`,

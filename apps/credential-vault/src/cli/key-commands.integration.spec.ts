@@ -12,10 +12,10 @@ const both = new Map([
 ]);
 let vault: VaultWorld;
 let client: ServiceClient;
-let said: string[];
+let printed: string[];
 
 beforeEach(async () => {
-  said = [];
+  printed = [];
   vault = await vaultWorld(new KekRing('k1', both));
   for (const name of ['a', 'b', 'c']) {
     await vault.call('POST', 'credentials', { name, type: 'api_key', fields: { token: name } });
@@ -26,7 +26,7 @@ afterEach(async () => {
   await vault.close();
 });
 
-const say = (line: string): void => void said.push(line);
+const say = (line: string): void => void printed.push(line);
 function connect(): void {
   client = new ServiceClient('credential-vault', vault.url, new ServiceTokens(testServiceKey, 'credential-vault'));
 }
@@ -35,8 +35,8 @@ it('vault rotate: rewraps, and says which key may be removed', async () => {
   await vault.restart({ GATEHOUSE_KEK_RING: new KekRing('k2', both) });
   connect();
   await rotate(client, say, 'k2');
-  expect(said.slice(0, 2)).toEqual(['k1  opens  3 data keys', 'k2  primary  0 data keys']);
-  expect(said.at(-1)).toBe('k1 no longer wraps any data key: it may be removed from GATEHOUSE_KEK_RING');
+  expect(printed.slice(0, 2)).toEqual(['k1  opens  3 data keys', 'k2  primary  0 data keys']);
+  expect(printed.at(-1)).toBe('k1 no longer wraps any data key: it may be removed from GATEHOUSE_KEK_RING');
 });
 
 it('vault rotate --to: refuses to run under a primary key other than the named one', async () => {
@@ -49,11 +49,11 @@ it('vault rotate: ends with an error that names what does not open', async () =>
   await vault.restart({ GATEHOUSE_KEK_RING: new KekRing('k2', both) });
   connect();
   await expect(rotate(client, say, null)).rejects.toMatchObject({ code: 'unopened' });
-  expect(said.at(-1)).toBe('k2  primary  2 data keys');
+  expect(printed.at(-1)).toBe('k2  primary  2 data keys');
 });
 
 it('vault reseal: gives every credential a new data key', async () => {
   connect();
   await resealAll(client, say, new Date(Date.now() + 1_000));
-  expect(said).toEqual(['3 credentials have new data keys']);
+  expect(printed).toEqual(['3 credentials have new data keys']);
 });

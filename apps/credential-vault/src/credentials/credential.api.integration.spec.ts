@@ -83,8 +83,8 @@ describe('the management API', () => {
   it('keeps names unique in a project, and free in another', async () => {
     await created('same');
     const fields = { a: 'b' };
-    const again = await vault.call('POST', 'credentials', { name: 'same', type: 'text', fields });
-    expect({ status: again.status, code: again.body.code }).toEqual({ status: 409, code: 'name_taken' });
+    const second = await vault.call('POST', 'credentials', { name: 'same', type: 'text', fields });
+    expect({ status: second.status, code: second.body.code }).toEqual({ status: 409, code: 'name_taken' });
     const elsewhere = await vault.call(
       'POST',
       'credentials',

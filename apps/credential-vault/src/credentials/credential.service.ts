@@ -103,8 +103,8 @@ export class CredentialService {
     const change = changesFields ? this.writer.merge(fields ?? {}, notes) : null;
     await this.write(caller, id, { ...columns, ...(name === undefined ? {} : { name }) }, change);
     await this.note(caller, id, 'updated', Object.keys(fields ?? {}), reason);
-    const again = changesFields || body.adapter_slug;
-    return noting(notes, await (again ? this.verified(caller, id) : this.get(caller, id)));
+    const verifies = changesFields || body.adapter_slug;
+    return noting(notes, await (verifies ? this.verified(caller, id) : this.get(caller, id)));
   }
 
   /** Replaces all fields. The old ones need not open for this. */

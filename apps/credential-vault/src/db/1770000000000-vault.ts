@@ -4,7 +4,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class Vault1770000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const tables = [...credentials, ...grants, ...revocations, ...authorizations, ...notifications];
-    for (const statement of [...tables, ...changesTold]) await runner.query(statement);
+    for (const statement of [...tables, ...announcedChanges]) await runner.query(statement);
   }
 
   async down(runner: QueryRunner): Promise<void> {
@@ -256,7 +256,7 @@ const notifications = [
  * Every replica caches credentials, still sealed, until it is notified of a change; services that use them cache what
  * they were given, tokens included.
  */
-const changesTold = changeTriggers('vault', [
+const announcedChanges = changeTriggers('vault', [
   {
     table: 'credential',
     topic: 'credential',

@@ -20,8 +20,8 @@ import { timesOf } from './refresh-schedule.js';
 import { verdictOn } from './refresh-verdict.js';
 import { GateClosed, TokenHostGate } from './token-host-gate.js';
 
-/** `busy`: another process works on it; `again`: retry at once; `waiting`: not due; `failed`, `ended`: see the row. */
-export type AttemptOutcome = 'refreshed' | 'busy' | 'again' | 'waiting' | 'failed' | 'ended';
+/** `busy`: another process works on it; `retry`: at once; `waiting`: not due; `failed`, `ended`: see the row. */
+export type AttemptOutcome = 'refreshed' | 'busy' | 'retry' | 'waiting' | 'failed' | 'ended';
 
 const longestDelaySeconds = 86_400;
 /** Then a paused grant looks again, should a process die between a change of the client and the end of its pause. */
@@ -166,11 +166,11 @@ export class RefreshAttempts {
       // Another attempt's answer was stored meanwhile, and that one has the new tokens.
       if (other && (await this.attempts.adopt(grant, other.id))) {
         await this.attempts.fail(attemptId, refused.failure);
-        return 'again';
+        return 'retry';
       }
     }
     const clientChanged = (await this.clients.generationOf(grant)) !== client.generation;
-    const { again, ...verdict } = verdictOn(grant, refused, clientChanged, this.settings.REFRESH_MIN_INTERVAL_SECONDS);
+    const { retry, ...verdict } = verdictOn(grant, refused, clientChanged, this.settings.REFRESH_MIN_INTERVAL_SECONDS);
     const pausesClient = refused.failure === 'client' && !clientChanged;
     const failure = { ...verdict, clientConfigVersion: client.generation, pausesClient };
     const failed = await this.grants.fail(grant, attemptId, failure, refused.failure);
@@ -184,7 +184,7 @@ export class RefreshAttempts {
       reason: verdict.reason,
     });
     if (!failed) return 'busy';
-    if (again) return 'again';
+    if (retry) return 'retry';
     if (verdict.state === 'active' || verdict.state === 'degraded')
       await this.schedule(grant.credential_id, grant.version, verdict.retryIn);
     return 'failed';

@@ -21,8 +21,8 @@ export function timesOf(
   random = Math.random(),
 ): TokenTimes {
   const { expiresIn, refreshIdle, renewable, floor } = given;
-  const said = expiresIn ?? (renewable ? defaultLifeSeconds : null);
-  const ttl = said === null ? null : Math.min(Math.max(said, 2 * floor), longestLifeSeconds);
+  const answered = expiresIn ?? (renewable ? defaultLifeSeconds : null);
+  const ttl = answered === null ? null : Math.min(Math.max(answered, 2 * floor), longestLifeSeconds);
   const byLife = ttl === null ? null : ttl - Math.min(Math.max(0.2 * ttl, 300), 0.5 * ttl) - random * 0.05 * ttl;
   const byIdleness = renewable && refreshIdle !== null ? refreshIdle * (0.5 - random * 0.05) : null;
   const dues = [byLife, byIdleness].filter((due) => due !== null);

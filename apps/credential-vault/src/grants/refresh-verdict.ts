@@ -10,7 +10,7 @@ const refreshBackoff = { baseMs: 30_000, capMs: 3_600_000 };
 
 export interface Verdict extends Pick<Failure, 'state' | 'reason' | 'retryIn' | 'unanswered'> {
   /** Retry once, at once. */
-  again: boolean;
+  retry: boolean;
 }
 
 /**
@@ -28,9 +28,9 @@ export function verdictOn(
   const later = backoffMs(refreshBackoff, failures - 1, 0.2) / 1_000;
   const lost = refused.failure === 'unanswered' || (refused.status ?? 0) >= 500 || refused.failure === 'malformed';
   const unanswered = grant.unanswered + (lost && grant.grant_type === 'authorization_code' ? 1 : 0);
-  const base = { unanswered, again: false };
+  const base = { unanswered, retry: false };
   if (clientChanged && ['grant', 'revoked', 'client', 'rejected'].includes(refused.failure)) {
-    return { ...base, state: 'degraded', reason: 'client_changed', retryIn: 0, again: true };
+    return { ...base, state: 'degraded', reason: 'client_changed', retryIn: 0, retry: true };
   }
   // Nobody could connect such a grant again: its credential or its configuration has to be corrected.
   if (grant.grant_type === 'client_credentials' && ['grant', 'revoked'].includes(refused.failure)) {
@@ -60,7 +60,7 @@ export function verdictOn(
         state: 'degraded',
         reason: 'refresh_outcome_unknown',
         retryIn: first ? 0 : later,
-        again: first,
+        retry: first,
       };
     }
     default: {

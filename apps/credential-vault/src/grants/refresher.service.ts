@@ -71,7 +71,7 @@ export class Refresher implements BeforeApplicationShutdown {
         if (lease !== 'held') {
           const outcome = await this.attempts.make(timed);
           this.outcomes.inc({ outcome });
-          if (outcome === 'again') continue;
+          if (outcome === 'retry') continue;
           if (outcome !== 'busy') return;
         }
       } finally {

@@ -71,8 +71,12 @@ export class CallbackController {
   }
 
   private sendBack(reply: FastifyReply, { flow, outcome, missingScopes }: Connected): void {
-    const told = { outcome, credential: flow.credential_id, ...(outcome === 'other_account' ? { flow: flow.id } : {}) };
-    if (this.redirect(reply, flow, told)) return;
+    const outcomeFields = {
+      outcome,
+      credential: flow.credential_id,
+      ...(outcome === 'other_account' ? { flow: flow.id } : {}),
+    };
+    if (this.redirect(reply, flow, outcomeFields)) return;
     const texts = {
       connected:
         missingScopes.length > 0
@@ -88,8 +92,8 @@ export class CallbackController {
     return this.redirect(reply, flow, { outcome: 'failed', code: toProblem(cause).code });
   }
 
-  private redirect(reply: FastifyReply, flow: OauthFlow, told: Record<string, string>): boolean {
-    const location = returnUrl(this.settings.PUBLIC_URL, flow, told);
+  private redirect(reply: FastifyReply, flow: OauthFlow, outcomeFields: Record<string, string>): boolean {
+    const location = returnUrl(this.settings.PUBLIC_URL, flow, outcomeFields);
     if (!location) return false;
     reply
       .status(303)

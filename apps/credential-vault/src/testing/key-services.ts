@@ -53,7 +53,7 @@ interface KeyRequest {
   value: string;
 }
 
-interface Told {
+interface KeyCall {
   path: string;
   body: KeyRequest;
   request: IncomingMessage;
@@ -78,7 +78,7 @@ function decrypt(sealed: Buffer, aad: string): Buffer | null {
 }
 
 async function serve(
-  answer: (told: Told, service: KeyService) => void,
+  answer: (received: KeyCall, service: KeyService) => void,
   connect: (url: string) => Promise<RemoteCalls>,
   tls = false,
 ): Promise<KeyService> {
@@ -87,7 +87,7 @@ async function serve(
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString();
-      const reply: Told['reply'] = (status, answered, headers = {}) =>
+      const reply: KeyCall['reply'] = (status, answered, headers = {}) =>
         void response
           .writeHead(status, { 'content-type': 'application/json', ...headers })
           .end(JSON.stringify(answered));

@@ -34,9 +34,9 @@ export function changeOf(
   const last_verified_at = new Date();
   if (!ok) {
     // Adapters quote providers, and providers quote what they were sent.
-    const said = redactSecrets(error ?? 'the provider refused it', credentials).slice(0, maxReasonLength);
-    if (code !== refusedCode) return { reason: notVerified(said) };
-    return { last_verified_at, reason: said, ...(row.type === 'oauth2' ? {} : { status: 'invalid' as const }) };
+    const reason = redactSecrets(error ?? 'the provider refused it', credentials).slice(0, maxReasonLength);
+    if (code !== refusedCode) return { reason: notVerified(reason) };
+    return { last_verified_at, reason, ...(row.type === 'oauth2' ? {} : { status: 'invalid' as const }) };
   }
   const status = row.status === 'invalid' ? ('active' as const) : row.status;
   if (!account?.id) return { last_verified_at, reason: null, status };

@@ -24,8 +24,8 @@ export interface ReadResult {
 export function readResult(result: CallToolResult, maxBytes: number): ReadResult {
   const blocks = result.content.map((block) => withoutBinary(blockText(block)));
   const isShallowEnough = isShallow(result.structuredContent, maxDepth);
-  const said = blocks.join('\n');
-  const text = result.isError === true && said === '' && !result.structuredContent ? wordless : said;
+  const joined = blocks.join('\n');
+  const text = result.isError === true && joined === '' && !result.structuredContent ? wordless : joined;
   const bytes = Buffer.byteLength(text);
   const truncated = bytes > maxBytes;
   const content = truncated ? cut(text, maxBytes) : text;
@@ -42,13 +42,13 @@ export function readResult(result: CallToolResult, maxBytes: number): ReadResult
  * text or its JSON, or as one block for each element.
  */
 function isRepeated(structured: Record<string, unknown>, blocks: string[]): boolean {
-  const said = [blocks.join('\n'), ...blocks].map((text) => readable(text));
+  const forms = [blocks.join('\n'), ...blocks].map((text) => readable(text));
   const each = blocks.map((text) => readable(text));
   const values = Object.values(structured);
   const wanted = [structured, ...(values.length === 1 ? values : [])];
   return wanted.some((value) => {
     const form = formOf(value);
-    if (said.some((one) => one === form)) return true;
+    if (forms.some((one) => one === form)) return true;
     return Array.isArray(value) && value.length > 0 && canonicalJson(value.map(formOf)) === canonicalJson(each);
   });
 }

@@ -38,9 +38,9 @@ const records = async () => (await registry.call('GET', `/tools/${tool.id}/calls
 describe('a long call', () => {
   it('goes on while its server reports progress, which is passed on in words', async () => {
     server.script.progress = { notes: notes(8), everyMs: silenceMs / 4 };
-    const said = await lines();
-    expect(said.slice(0, -1)).toEqual(notes(8).map((_, at) => ({ progress: `Half (${at} of 8)` })));
-    expect(said.at(-1)).toMatchObject({ ok: true, content: 'first {}' });
+    const answered = await lines();
+    expect(answered.slice(0, -1)).toEqual(notes(8).map((_, at) => ({ progress: `Half (${at} of 8)` })));
+    expect(answered.at(-1)).toMatchObject({ ok: true, content: 'first {}' });
   });
 
   it('ends without progress at the limit of its silence, and says which that is', async () => {
@@ -54,10 +54,10 @@ describe('a long call', () => {
 
   it('ends at the limit of all its time, however much progress is reported, at the server too', async () => {
     server.script.progress = { notes: notes(1_000), everyMs: silenceMs / 4 };
-    const said = await lines();
-    expect(said.length).toBeGreaterThan(1);
-    expect(said.at(-1)).toMatchObject({ ok: false, error: 'timeout' });
-    expect(said.at(-1)?.['message']).toBe('no answer within 6 s in all, the limit MCP_CALL_MAX_MS');
+    const answered = await lines();
+    expect(answered.length).toBeGreaterThan(1);
+    expect(answered.at(-1)).toMatchObject({ ok: false, error: 'timeout' });
+    expect(answered.at(-1)?.['message']).toBe('no answer within 6 s in all, the limit MCP_CALL_MAX_MS');
     await until('the server has the cancellation', () => server.count('notifications/cancelled') === 1);
     expect(await records()).toMatchObject([{ outcome: 'timeout' }]);
   });

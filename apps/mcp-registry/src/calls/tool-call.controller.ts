@@ -32,19 +32,19 @@ export class ToolCallController {
       if (!reply.raw.writableFinished) hangUp.abort();
     });
     if (!accept?.includes(lines)) return this.calls.call(caller, body, hangUp.signal);
-    const said = new PassThrough();
+    const stream = new PassThrough();
     const first = Promise.withResolvers<'progress'>();
     const answer = this.calls.call(caller, body, hangUp.signal, (progress) => {
-      said.write(`${JSON.stringify({ progress } satisfies McpCallProgress)}\n`);
+      stream.write(`${JSON.stringify({ progress } satisfies McpCallProgress)}\n`);
       first.resolve('progress');
     });
     const which = await Promise.race([answer, first.promise]);
     if (which !== 'progress') return which;
     answer.then(
-      (last) => said.end(JSON.stringify(last)),
-      (error: Error) => said.destroy(error),
+      (last) => stream.end(JSON.stringify(last)),
+      (error: Error) => stream.destroy(error),
     );
-    return new StreamableFile(said, { type: lines });
+    return new StreamableFile(stream, { type: lines });
   }
 
   @Get('api/v1/tools/:id/calls')

@@ -58,7 +58,7 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
     caller: Principal,
     body: CallTool,
     signal?: AbortSignal,
-    onProgress: (said: string) => void = () => undefined,
+    onProgress: (progress: string) => void = () => undefined,
   ): Promise<McpCallAnswer> {
     const tool = await this.tools.find(caller, body.tool_id);
     const server = tool?.server_id ? await this.servers.find(caller, tool.server_id) : null;
@@ -94,7 +94,7 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
     tool: Tool,
     server: McpServer,
     body: CallTool,
-    onProgress: (said: string) => void,
+    onProgress: (progress: string) => void,
     signal: AbortSignal | undefined,
   ): Promise<{ answer: McpCallAnswer; bytes: number }> {
     const { definition } = tool;

@@ -138,7 +138,7 @@ describe('the list of a server', () => {
     const { id, skillId } = await registered();
     await until('the stream is open', () => server.listeners > 0);
     lists(tool('first'), tool('second'));
-    server.tellListChanged();
+    server.announceListChanged();
     await until('the new tool is seen', async () => (await toolOf(id, 'second'))?.state === 'pending');
     expect(await offered(skillId)).toEqual(['Does first.']);
     const second = await toolOf(id, 'second');

@@ -72,8 +72,8 @@ function outputProblem(schema: unknown): string | null {
     compileSchema(schema);
     return null;
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    return `outputSchema: ${said.replace(/ from id \S+$/, '').slice(0, 300)}, so results are not checked`;
+    const reason = error instanceof Error ? error.message : String(error);
+    return `outputSchema: ${reason.replace(/ from id \S+$/, '').slice(0, 300)}, so results are not checked`;
   }
 }
 

@@ -86,7 +86,7 @@ export class ConnectionOpener {
       url: server.url,
       fetch: guardedFetch(this.egress, this.limits(), (url) => this.credentials.authFor(server, url)),
       connectTimeoutMs: this.settings.MCP_CONNECT_TIMEOUT_MS,
-      onListChanged: () => this.listeners.forEach((tell) => tell(server.id)),
+      onListChanged: () => this.listeners.forEach((listener) => listener(server.id)),
     };
   }
 

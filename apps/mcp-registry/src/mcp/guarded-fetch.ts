@@ -68,7 +68,7 @@ async function withoutSecrets(response: Response, values: string[]): Promise<Res
   const secrets = values.flatMap((value) => [value, ...value.split(' ').slice(1)]).filter((each) => each.length > 3);
   if (secrets.length === 0) return response;
   const text = await response.text();
-  const hidden = secrets.reduce((said, secret) => said.replaceAll(secret, '[credential]'), text);
+  const hidden = secrets.reduce((censored, secret) => censored.replaceAll(secret, '[credential]'), text);
   return new Response(hidden, { status: response.status, headers: response.headers });
 }
 
@@ -77,8 +77,8 @@ async function withoutSecrets(response: Response, values: string[]): Promise<Res
  * not aborted.
  */
 function signalOf({ signal, body }: RequestInit, request: AbortController | undefined): { signal?: AbortSignal } {
-  const tells = typeof body === 'string' && body.includes('"method":"notifications/');
-  const signals = [...(signal ? [signal] : []), ...(request && !tells ? [request.signal] : [])];
+  const notifies = typeof body === 'string' && body.includes('"method":"notifications/');
+  const signals = [...(signal ? [signal] : []), ...(request && !notifies ? [request.signal] : [])];
   return signals.length > 0 ? { signal: AbortSignal.any(signals) } : {};
 }
 

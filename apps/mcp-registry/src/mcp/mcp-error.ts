@@ -84,14 +84,14 @@ function invalidResult(error: unknown): string | null {
     (one): one is SdkError => one instanceof SdkError && one.code === SdkErrorCode.InvalidResult,
   );
   if (!invalid) return null;
-  const said = invalid.message.replace(/^Invalid result for [^:]*: /, '');
-  return `the server answered, but not with a result of MCP: ${firstIssue(said) ?? said}`;
+  const issues = invalid.message.replace(/^Invalid result for [^:]*: /, '');
+  return `the server answered, but not with a result of MCP: ${firstIssue(issues) ?? issues}`;
 }
 
 /** The first finding of a validator's list, in words; null: the text is none. */
-function firstIssue(said: string): string | null {
+function firstIssue(issues: string): string | null {
   try {
-    const [issue] = JSON.parse(said) as { path?: PropertyKey[]; message?: string }[];
+    const [issue] = JSON.parse(issues) as { path?: PropertyKey[]; message?: string }[];
     return issue ? [issue.path?.join('.'), issue.message].filter(Boolean).join(': ') : null;
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return null;
@@ -137,9 +137,9 @@ export function httpStatus(error: unknown): number | null {
 }
 
 function ofStatus(status: number, words: string, cause: unknown): McpError {
-  const said = words === '' ? '' : `: ${words}`;
+  const suffix = words === '' ? '' : `: ${words}`;
   const say = (code: McpErrorCode, message: string, sent = false): McpError =>
-    new McpError(code, `${message} (HTTP ${status})${said}`, sent, { cause });
+    new McpError(code, `${message} (HTTP ${status})${suffix}`, sent, { cause });
   if (status >= 300 && status < 400) return say('protocol_error', 'the server redirects, which is not followed');
   if (status === 401) return say('auth_failed', 'the server refuses the credential');
   if (status === 403 && isAboutCredential(words)) return say('auth_failed', 'the server refuses the credential');

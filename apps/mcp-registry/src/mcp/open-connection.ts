@@ -113,8 +113,13 @@ function speaksNoStreamableHttp(error: unknown): boolean {
 
 function notMcp(first: McpError): McpError {
   const status = httpStatus(first);
-  const said = status === 404 || status === 405 ? '' : ` (${first.message})`;
-  return new McpError('protocol_error', `no MCP server answers at this URL, by streamable HTTP or SSE${said}`, false, {
-    cause: first,
-  });
+  const suffix = status === 404 || status === 405 ? '' : ` (${first.message})`;
+  return new McpError(
+    'protocol_error',
+    `no MCP server answers at this URL, by streamable HTTP or SSE${suffix}`,
+    false,
+    {
+      cause: first,
+    },
+  );
 }

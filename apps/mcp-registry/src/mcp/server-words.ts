@@ -4,8 +4,8 @@ const maxWords = 200;
 
 /** What a server says in the body of a refusal, as one line of text; '' when it says nothing that a person can read. */
 export function serverWords(body: string): string {
-  const said = (inJson(body) ?? (/^\s*</.test(body) ? titleOf(body) : body)).replace(/\s+/g, ' ');
-  const words = plainText(said).trim();
+  const line = (inJson(body) ?? (/^\s*</.test(body) ? titleOf(body) : body)).replace(/\s+/g, ' ');
+  const words = plainText(line).trim();
   return words.length > maxWords ? `${words.slice(0, maxWords)}…` : words;
 }
 

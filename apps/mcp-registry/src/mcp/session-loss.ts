@@ -48,10 +48,10 @@ function gone(why: string): McpError {
 
 function isLoss(status: number, text: string): boolean {
   if (status === 404 || status === 410) return true;
-  const said = messageIn(text);
-  if (status >= 500) return atBeginning.test(said ?? text);
+  const refusal = messageIn(text);
+  if (status >= 500) return atBeginning.test(refusal ?? text);
   // Several servers answer 400 and nothing more. Others have a code of their own: `session_expired`.
-  return inRefusal.test(text.replaceAll('_', ' ')) || (status === 400 && said === null);
+  return inRefusal.test(text.replaceAll('_', ' ')) || (status === 400 && refusal === null);
 }
 
 /** The message of a JSON-RPC error, or of an object like one; null: the text is none. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
 import { FakeMcpServer, tool } from '../testing/fake-mcp-server.js';
 
-interface Said {
+interface SiteAnswer {
   status: number;
   type: string;
   body: string;
@@ -11,7 +11,7 @@ interface Said {
 
 let registry: RegistryWorld;
 let site: Server;
-let answer: Said;
+let answer: SiteAnswer;
 
 beforeAll(async () => {
   registry = await startRegistry();
@@ -28,8 +28,8 @@ afterAll(async () => {
   await registry.close();
 });
 
-const register = async (said: Partial<Said>, more: object = {}) => {
-  answer = { status: 200, type: 'application/json', body: '', ...said };
+const register = async (changed: Partial<SiteAnswer>, more: object = {}) => {
+  answer = { status: 200, type: 'application/json', body: '', ...changed };
   const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/mcp`;
   const { status, body } = await registry.call('POST', '/mcp-servers', { url, name: 'Site', ...more });
   expect(status).toBe(422);
@@ -52,9 +52,9 @@ describe('a server that refuses its registration', () => {
     [500, '{"detail":"database is away"}', 'mcp_unreachable', '(HTTP 500): database is away.'],
     [429, 'Slow down', 'mcp_unreachable', '(HTTP 429): Slow down.'],
   ])('by %i %j is quoted as it is', async (status, body, code, words) => {
-    const said = await register({ status, body });
-    expect(said.code).toBe(code);
-    expect(said.detail).toContain(words);
+    const refusal = await register({ status, body });
+    expect(refusal.code).toBe(code);
+    expect(refusal.detail).toContain(words);
   });
 
   it('does not give away the credential that it repeats', async () => {
@@ -65,13 +65,13 @@ describe('a server that refuses its registration', () => {
     expect(detail).not.toContain('sesame');
   });
 
-  it.each<[Partial<Said>, string]>([
+  it.each<[Partial<SiteAnswer>, string]>([
     [{ type: 'text/html', body: '<html><title>Welcome</title>' }, 'it sent a web page'],
     [{ type: 'text/plain', body: 'hello' }, 'it sent text/plain'],
     [{ body: '{"hello":"world"}' }, 'it sent something that is no message of MCP'],
     [{ body: '{"jsonrpc":"2.0","id":1,"result":' }, 'it sent something that is no message of MCP'],
-  ])('is no MCP server: one plain sentence (%j)', async (said, words) => {
-    const { code, detail } = await register(said);
+  ])('is no MCP server: one plain sentence (%j)', async (given, words) => {
+    const { code, detail } = await register(given);
     expect(code).toBe('mcp_protocol_error');
     expect(detail).toContain(words);
     expect(detail).not.toMatch(/[{}[\]]|invalid_|Zod|Unexpected/);

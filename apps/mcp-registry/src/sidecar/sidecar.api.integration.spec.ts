@@ -137,9 +137,9 @@ describe('a caller', () => {
     expect((await fetch(`${origin}/child/mcp`, { headers })).status).toBe(409);
     cut.abort();
     await until('no stream is left', async () => {
-      const again = await fetch(`${origin}/child/mcp`, { headers });
-      await again.body?.cancel();
-      return again.status === 200;
+      const afterwards = await fetch(`${origin}/child/mcp`, { headers });
+      await afterwards.body?.cancel();
+      return afterwards.status === 200;
     });
   });
 

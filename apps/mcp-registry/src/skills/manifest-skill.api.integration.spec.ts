@@ -19,14 +19,14 @@ describe('a Skill', () => {
       provider: 'crm',
       tools: [{ tool: 'builtin:http_request' }],
     });
-    const again = await put({ slug: 'crm', skill: { ...skill, knowledge: 'Ask twice.' } });
-    expect(again.body).toMatchObject({ id: first.body.id, knowledge: 'Ask twice.', version: 2 });
+    const updated = await put({ slug: 'crm', skill: { ...skill, knowledge: 'Ask twice.' } });
+    expect(updated.body).toMatchObject({ id: first.body.id, knowledge: 'Ask twice.', version: 2 });
     expect((await put({ slug: 'crm', skill: { ...skill, tool_names: ['rm'] } })).body.code).toBe('invalid_manifest');
-    const told = await registry.internal('POST', '/skills/manifest', {
+    const withTool = await registry.internal('POST', '/skills/manifest', {
       manifest: { slug: 'crm', skill: { ...skill, tool_names: ['rm', 'web_search'] } },
     });
     // A manifest that was approved with a warning yields a Skill without the unknown tools.
-    expect(told).toMatchObject({ status: 200, body: { skill_id: first.body.id, left_out: ['rm'] } });
+    expect(withTool).toMatchObject({ status: 200, body: { skill_id: first.body.id, left_out: ['rm'] } });
   });
 
   it('of a manifest follows the credentials of its App, beside those that people gave it', async () => {

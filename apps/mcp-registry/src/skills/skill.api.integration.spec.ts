@@ -128,7 +128,7 @@ describe('a Skill', () => {
     registry.fake.effect = { agents: [agent], more: 4 };
     const tools = [{ tool: add.id, enabled: false }, { tool: 'builtin:web_search' }];
     const made = await create({ name: 'Told', slug: 'told', tools });
-    const told = {
+    const expected = {
       left_out: [
         {
           id: expect.any(String),
@@ -140,10 +140,10 @@ describe('a Skill', () => {
       ],
       effect: { agents: [agent], more: 4, error: null },
     };
-    expect(made).toMatchObject(told);
-    expect((await registry.call('GET', `/skills/${made.id}`)).body).toMatchObject(told);
+    expect(made).toMatchObject(expected);
+    expect((await registry.call('GET', `/skills/${made.id}`)).body).toMatchObject(expected);
     expect(registry.fake.asked.at(-1)?.path).toBe(`/internal/agents/toolsets?skill_ids=${made.id}`);
-    expect((await toolset([made.id])).left_out).toEqual(told.left_out);
+    expect((await toolset([made.id])).left_out).toEqual(expected.left_out);
     const graded = await registry.call('PATCH', `/tools/${add.id}`, { grade: 'write' });
     expect(graded.body.effect.agents).toEqual([agent]);
     expect(registry.fake.asked.at(-1)?.path).toBe(`/internal/agents/toolsets?skill_ids=${made.id}&tool_id=${add.id}`);

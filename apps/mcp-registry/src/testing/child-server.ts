@@ -56,14 +56,14 @@ async function started(child: Child, port: number): Promise<ChildServer> {
 }
 
 async function listening(child: Child): Promise<void> {
-  let said = '';
+  let printed = '';
   await new Promise<void>((resolve, reject) => {
     const hear = (chunk: Buffer): void => {
-      said += chunk.toString();
-      if (/listening|running on port/i.test(said)) resolve();
+      printed += chunk.toString();
+      if (/listening|running on port/i.test(printed)) resolve();
     };
     child.stdout.on('data', hear);
     child.stderr.on('data', hear);
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${said}`)));
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${printed}`)));
   });
 }

@@ -90,7 +90,7 @@ export class FakeMcpServer {
   }
 
   /** Tells every connected client that the list of tools changed. */
-  tellListChanged(): void {
+  announceListChanged(): void {
     const message = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
     for (const stream of this.streams) stream.write(`data: ${message}\n\n`);
   }

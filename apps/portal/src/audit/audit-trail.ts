@@ -57,6 +57,6 @@ export class AuditTrail {
 
 /** The same query, as another service takes it. */
 function written({ limit, cursor, order, action, actor, subject, before }: AuditQuery): string {
-  const said = { limit: String(limit), cursor: cursor && writeCursor(cursor), order, action, actor, subject, before };
-  return new URLSearchParams(Object.entries(said).filter((one): one is [string, string] => !!one[1])).toString();
+  const params = { limit: String(limit), cursor: cursor && writeCursor(cursor), order, action, actor, subject, before };
+  return new URLSearchParams(Object.entries(params).filter((one): one is [string, string] => !!one[1])).toString();
 }

@@ -73,9 +73,9 @@ export class SessionAuthenticator {
     const isReached = known.memberships.some(({ organization_id }) => organization_id === organization);
     if (organization === undefined || isReached) return known;
     this.sessions.forget(cacheKey(hashOf(token)));
-    const again = await this.read(token);
-    if (!again) throw notSignedIn();
-    return again;
+    const reread = await this.read(token);
+    if (!reread) throw notSignedIn();
+    return reread;
   }
 
   private read(token: string): Promise<SignedIn | null> {

@@ -29,12 +29,12 @@ describe('the first tenant', () => {
     expect(new Set(made.map(({ organizationId, projectId }) => `${organizationId} ${projectId}`)).size).toBe(1);
     const [tenant] = made;
     const keys = await Promise.all([tenants.ensureKey(tenant), tenants.ensureKey(tenant)]);
-    const told = keys.filter((key) => key !== null);
-    expect(told).toHaveLength(1);
+    const created = keys.filter((key) => key !== null);
+    expect(created).toHaveLength(1);
     const row = await db.manager.findOneByOrFail(ApiKey, { project_id: tenant.projectId });
     expect(row).toMatchObject({
-      hash: hashOf(told[0]!),
-      last4: told[0]!.slice(-4),
+      hash: hashOf(created[0]!),
+      last4: created[0]!.slice(-4),
       scopes: ['admin', 'approvals:manage'],
     });
     expect(await tenants.ensureKey(tenant)).toBeNull();

@@ -118,8 +118,8 @@ describe('the console', () => {
     expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, `${script.length}`, 0]);
     const icon = await get('/icon.svg');
     expect(icon.headers).toMatchObject({ 'content-type': 'image/svg+xml', 'cache-control': 'no-cache' });
-    const again = await get('/icon.svg', { 'if-none-match': String(icon.headers['etag']) });
-    expect([again.status, again.body.length]).toEqual([304, 0]);
+    const second = await get('/icon.svg', { 'if-none-match': String(icon.headers['etag']) });
+    expect([second.status, second.body.length]).toEqual([304, 0]);
   });
 
   it.each([

@@ -14,7 +14,7 @@ import { type NamedClient, SERVICE_CLIENTS } from '../services.js';
 import type { DiagnosticsView, FindingView } from './diagnostics.dto.js';
 
 /** The answer of one service, or why there is none. */
-interface Told {
+interface Answer {
   diagnosis: Diagnosis | null;
   findings: FindingView[];
 }
@@ -43,7 +43,7 @@ export class DiagnosticsService {
   }
 }
 
-async function askedOf({ service, client }: NamedClient, caller: Principal): Promise<Told> {
+async function askedOf({ service, client }: NamedClient, caller: Principal): Promise<Answer> {
   const asked = Date.now();
   try {
     const diagnosis = await client.get<Diagnosis>('/internal/diagnosis', caller);
@@ -75,13 +75,13 @@ function refusal({ status, detail }: Problem): Finding {
 function differences(diagnoses: Diagnosis[]): Finding[] {
   const names = new Set(diagnoses.flatMap(({ alike }) => Object.keys(alike)));
   return [...names].map((name) => {
-    const told = diagnoses.flatMap(({ service, alike }) => {
+    const values = diagnoses.flatMap(({ service, alike }) => {
       const value = alike[name];
       return value === undefined ? [] : [{ service, value }];
     });
-    if (new Set(told.map(({ value }) => value)).size === 1)
+    if (new Set(values.map(({ value }) => value)).size === 1)
       return well('settings', `${name} is the same in all services.`);
-    const listed = told.map(({ service, value }) => `${service} ${value}`).join(', ');
+    const listed = values.map(({ service, value }) => `${service} ${value}`).join(', ');
     return unwise('settings', `${name} differs: ${listed}.`, `Set the same ${name} in all of them.`);
   });
 }

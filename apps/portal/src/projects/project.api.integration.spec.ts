@@ -68,8 +68,8 @@ describe('a project', () => {
     const limits = { ...none, messages_per_second: 5, retention_days: 7 };
     const set = await owner.call('PUT', `/projects/${id}/limits`, limits);
     expect([set.status, set.body.limits]).toEqual([200, limits]);
-    const told = behind.seen.filter(({ url }) => url === '/internal/project/limits');
-    expect(told.map(({ body }) => JSON.parse(body.toString()))).toEqual([limits, limits, limits, limits]);
+    const notified = behind.seen.filter(({ url }) => url === '/internal/project/limits');
+    expect(notified.map(({ body }) => JSON.parse(body.toString()))).toEqual([limits, limits, limits, limits]);
     expect((await owner.call('GET', `/projects/${id}`)).body.limits).toEqual(limits);
     expect((await owner.call('PUT', `/projects/${id}/limits`, { ...limits, retention_days: 0 })).status).toBe(422);
     const stranger = await portal.key(['projects:write']);

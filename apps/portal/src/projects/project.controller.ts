@@ -80,7 +80,7 @@ export class ProjectController {
     @Body() limits: ProjectLimitsDto,
   ): Promise<ProjectView> {
     requireReach(caller, id);
-    return viewOf(id, await this.projects.setLimits(caller, id, limits, () => this.tellLimits(caller, id, limits)));
+    return viewOf(id, await this.projects.setLimits(caller, id, limits, () => this.sendLimits(caller, id, limits)));
   }
 
   @Post(':id/close')
@@ -93,7 +93,7 @@ export class ProjectController {
   @ApiOkResponse({ type: ProjectView })
   async close(@Caller() caller: Principal, @Param('id') id: string): Promise<ProjectView> {
     requireReach(caller, id);
-    const closed = await this.projects.close(caller, id, () => this.tell(caller, id, true));
+    const closed = await this.projects.close(caller, id, () => this.announce(caller, id, true));
     if (closed !== 'last') return viewOf(id, closed);
     throw new Problem(
       409,
@@ -109,18 +109,18 @@ export class ProjectController {
   @ApiOkResponse({ type: ProjectView })
   async reopen(@Caller() caller: Principal, @Param('id') id: string): Promise<ProjectView> {
     requireReach(caller, id);
-    return viewOf(id, await this.projects.reopen(caller, id, () => this.tell(caller, id, false)));
+    return viewOf(id, await this.projects.reopen(caller, id, () => this.announce(caller, id, false)));
   }
 
   /** Tells the services that enforce the limits. @throws Problem 503 when one does not answer */
-  private async tellLimits(caller: Principal, projectId: string, limits: ProjectLimitsDto): Promise<void> {
+  private async sendLimits(caller: Principal, projectId: string, limits: ProjectLimitsDto): Promise<void> {
     const scope = { organizationId: caller.organizationId, projectId };
     const held = this.services.filter(({ service }) => holdLimits.includes(service));
     await Promise.all(held.map(({ client }) => client.put('/internal/project/limits', scope, limits)));
   }
 
   /** Tells the gateway, which answers for webhooks. @throws Problem 503 when it does not answer */
-  private tell({ organizationId }: Principal, projectId: string, closed: boolean): Promise<unknown> {
+  private announce({ organizationId }: Principal, projectId: string, closed: boolean): Promise<unknown> {
     return this.gateway.post('/internal/project/closed', { organizationId, projectId }, { closed });
   }
 }

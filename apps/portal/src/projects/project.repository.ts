@@ -61,12 +61,12 @@ export class ProjectRepository {
     });
   }
 
-  /** @param tell as of `close` @returns null when there is no such project */
+  /** @param notify as of `close` @returns null when there is no such project */
   setLimits(
     caller: Principal,
     id: string,
     limits: ProjectLimitsDto,
-    tell: () => Promise<unknown>,
+    notify: () => Promise<unknown>,
   ): Promise<Project | null> {
     return this.db.transaction(async (tx) => {
       const project = await lock(tx, caller, id);
@@ -74,16 +74,16 @@ export class ProjectRepository {
       const change = { before: { limits: project.limits }, after: { limits } };
       await this.append(tx, caller, id, { action: 'project.limits_set', ...change });
       const changed = await tx.save(Project, { ...project, limits });
-      await tell();
+      await notify();
       return changed;
     });
   }
 
   /**
-   * @param tell notifies the service concerned before the commit; if it fails, nothing has changed
+   * @param notify notifies the service concerned before the commit; if it fails, nothing has changed
    * @returns null when there is no such project; `last` when no other project is open
    */
-  close(caller: Principal, id: string, tell: () => Promise<unknown>): Promise<Project | 'last' | null> {
+  close(caller: Principal, id: string, notify: () => Promise<unknown>): Promise<Project | 'last' | null> {
     return this.db.transaction(async (tx) => {
       const where = { organization_id: caller.organizationId, closed_at: IsNull() };
       // Locks all of them, in one order, so that two callers who close the last two projects wait for each other.
@@ -92,18 +92,18 @@ export class ProjectRepository {
       if (!project) return tx.findOneBy(Project, { id, organization_id: caller.organizationId });
       if (open.length === 1) return 'last';
       const closed = await this.setClosed(tx, caller, project, new Date());
-      await tell();
+      await notify();
       return closed;
     });
   }
 
-  /** @param tell as of `close` @returns null when there is no such project */
-  reopen(caller: Principal, id: string, tell: () => Promise<unknown>): Promise<Project | null> {
+  /** @param notify as of `close` @returns null when there is no such project */
+  reopen(caller: Principal, id: string, notify: () => Promise<unknown>): Promise<Project | null> {
     return this.db.transaction(async (tx) => {
       const project = await lock(tx, caller, id);
       if (!project?.closed_at) return project;
       const opened = await this.setClosed(tx, caller, project, null);
-      await tell();
+      await notify();
       return opened;
     });
   }

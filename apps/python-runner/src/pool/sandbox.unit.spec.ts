@@ -48,7 +48,7 @@ describe('a child', () => {
 describe('a compromised child', () => {
   const asked: unknown[] = [];
 
-  async function told(source: string): Promise<[Ending, boolean]> {
+  async function outcomeOf(source: string): Promise<[Ending, boolean]> {
     const sandbox = await Sandbox.start(smallSettings, never, hostile);
     const ending = await sandbox.call({
       request: { kind: 'run', source },
@@ -65,15 +65,15 @@ describe('a compromised child', () => {
   }
 
   it.each(['another id', 'in pieces', 'two at once'])('is heard only for its own call: %s', async (source) => {
-    expect(await told(source)).toEqual([{ kind: 'answer', answer: source, durationMs: expect.any(Number) }, true]);
+    expect(await outcomeOf(source)).toEqual([{ kind: 'answer', answer: source, durationMs: expect.any(Number) }, true]);
   });
 
   it.each(['no JSON', 'too long', 'flood'])('is killed for %s', async (source) => {
-    expect(await told(source)).toEqual([{ kind: 'crashed' }, false]);
+    expect(await outcomeOf(source)).toEqual([{ kind: 'crashed' }, false]);
   });
 
   it('gets an answer to one question at a time', async () => {
-    expect(await told('questions at once')).toEqual([
+    expect(await outcomeOf('questions at once')).toEqual([
       { kind: 'answer', answer: { value: 'answered' }, durationMs: expect.any(Number) },
       true,
     ]);

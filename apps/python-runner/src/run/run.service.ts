@@ -11,7 +11,7 @@ import { HostCalls } from './host-calls.js';
 
 type Failure = Extract<PythonRunAnswer, { ok: false }>;
 
-const told: Record<Exclude<Ending['kind'], 'answer'>, string> = {
+const messages: Record<Exclude<Ending['kind'], 'answer'>, string> = {
   timeout: 'The tool did not end in time.',
   memory: 'The tool used more memory than a call may.',
   crashed: 'The tool crashed its interpreter.',
@@ -42,7 +42,7 @@ export class RunService {
       answerQuestion: (question) => host.answer(question),
     });
     host.close();
-    if (ending.kind !== 'answer') return { ok: false, error: ending.kind, message: told[ending.kind], stdout: '' };
+    if (ending.kind !== 'answer') return { ok: false, error: ending.kind, message: messages[ending.kind], stdout: '' };
     return this.outcome(ending.answer, Math.round(ending.durationMs));
   }
 
@@ -76,7 +76,7 @@ export class RunService {
       return { ok: false, error: 'invalid_result', message: `The result has ${bytes} bytes as JSON.`, stdout: output };
     }
     const kind = tellable.find((each) => each === error);
-    if (!kind) return { ok: false, error: 'crashed', message: told.crashed, stdout: output };
+    if (!kind) return { ok: false, error: 'crashed', message: messages.crashed, stdout: output };
     const at = Number.isInteger(line) && Number(line) > 0 ? { line: Number(line) } : {};
     return { ok: false, error: kind, message: textOf(message, 2_000), stdout: output, ...at };
   }

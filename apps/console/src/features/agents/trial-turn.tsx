@@ -31,7 +31,7 @@ export function TrialTurn({ turn, written }: { turn: Turn; written: Written | un
   return (
     <li className={classes.turn}>
       <div className={classes.bubble} data-side="sender">
-        {turn.message ?? texts.again}
+        {turn.message ?? texts.earlierMessage}
       </div>
       <div className={classes.under} data-side="sender">
         {texts.tried(version, edited)}

@@ -9,46 +9,46 @@ type Fields = Record<string, unknown>;
 
 /** A service by its name in the setting: its required fields, and how to connect to it. */
 interface Service {
-  needs: (told: Fields) => string | null;
-  connect: (told: Fields, timeoutMs: number) => Promise<RemoteCalls>;
+  needs: (fields: Fields) => string | null;
+  connect: (fields: Fields, timeoutMs: number) => Promise<RemoteCalls>;
 }
 
-/** @param needs validates what `connect` receives: its fields are those of `Told` */
-const service = <Told>(
+/** @param needs validates what `connect` receives: its fields are those of `Key` */
+const service = <Key>(
   needs: Service['needs'],
-  connect: (told: Told, timeoutMs: number) => Promise<RemoteCalls>,
-): Service => ({ needs, connect: (told, timeoutMs) => connect(told as Told, timeoutMs) });
+  connect: (key: Key, timeoutMs: number) => Promise<RemoteCalls>,
+): Service => ({ needs, connect: (fields, timeoutMs) => connect(fields as Key, timeoutMs) });
 
 const services = new Map<string, Service>([
   [
     'aws_kms',
     service<AwsKmsKey>(
-      (told) => texts(told, ['key_id'], ['region']),
-      (told) => awsKms(told),
+      (fields) => texts(fields, ['key_id'], ['region']),
+      (key) => awsKms(key),
     ),
   ],
   [
     'google_kms',
     service<GoogleKmsKey>(
-      (told) => texts(told, ['name'], ['endpoint']) ?? httpsOf(told['endpoint']),
-      (told) => googleKms(told),
+      (fields) => texts(fields, ['name'], ['endpoint']) ?? httpsOf(fields['endpoint']),
+      (key) => googleKms(key),
     ),
   ],
   [
     'azure_key_vault',
     service<AzureKeyVaultKey>(
-      (told) => texts(told, ['key_id'], []) ?? httpsOf(told['key_id']),
-      (told) => azureKeyVault(told),
+      (fields) => texts(fields, ['key_id'], []) ?? httpsOf(fields['key_id']),
+      (key) => azureKeyVault(key),
     ),
   ],
   [
     'transit',
     service<TransitKey>(
-      (told) =>
-        texts(told, ['address', 'key'], ['mount', 'namespace'], ['auth']) ??
-        httpsOf(told['address']) ??
-        transitAuth(told),
-      async (told, timeoutMs) => transit(told, timeoutMs),
+      (fields) =>
+        texts(fields, ['address', 'key'], ['mount', 'namespace'], ['auth']) ??
+        httpsOf(fields['address']) ??
+        transitAuth(fields),
+      async (key, timeoutMs) => transit(key, timeoutMs),
     ),
   ],
 ]);
@@ -60,22 +60,22 @@ const services = new Map<string, Service>([
 export function readRemoteKey(kid: string, value: unknown, timeoutMs: number): WrappingKey {
   const wrong = (what: string): Error => new Error(`GATEHOUSE_KEK_RING: the key ${kid} ${what}`);
   const [entry, ...more] = Object.entries(isFields(value) ? value : {});
-  const [name, told] = entry ?? [];
+  const [name, fields] = entry ?? [];
   const found = name === undefined || more.length > 0 ? undefined : services.get(name);
   if (!found) {
     throw wrong(`is neither the base64 form of 32 bytes nor one of {${[...services.keys()].join(', ')}: {…}}`);
   }
-  if (!isFields(told)) throw wrong(`must have an object as ${name}`);
-  const missing = found.needs(told);
+  if (!isFields(fields)) throw wrong(`must have an object as ${name}`);
+  const missing = found.needs(fields);
   if (missing) throw wrong(`in ${name}: ${missing}`);
-  return new RemoteKey(kid, () => found.connect(told, timeoutMs), timeoutMs);
+  return new RemoteKey(kid, () => found.connect(fields, timeoutMs), timeoutMs);
 }
 
-function texts(told: Fields, needed: string[], optional: string[], others: string[] = []): string | null {
-  const unknown = Object.keys(told).find((name) => ![...needed, ...optional, ...others].includes(name));
+function texts(fields: Fields, needed: string[], optional: string[], others: string[] = []): string | null {
+  const unknown = Object.keys(fields).find((name) => ![...needed, ...optional, ...others].includes(name));
   if (unknown !== undefined) return `${unknown} is not known`;
   for (const name of [...needed, ...optional]) {
-    const value = told[name];
+    const value = fields[name];
     if (value === undefined && optional.includes(name)) continue;
     if (typeof value !== 'string' || value === '') return `${name} must be a string`;
   }

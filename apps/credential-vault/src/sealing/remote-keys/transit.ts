@@ -86,7 +86,7 @@ export function transit(key: TransitKey, timeoutMs: number): RemoteCalls {
       throw error;
     }
   };
-  const again: typeof call = async (method, body) => {
+  const retried: typeof call = async (method, body) => {
     const hadToken = token !== undefined;
     try {
       return await call(method, body);
@@ -98,13 +98,13 @@ export function transit(key: TransitKey, timeoutMs: number): RemoteCalls {
   };
   return {
     async wrap(plain, aad) {
-      const { ciphertext } = await again('encrypt', { plaintext: base64(plain), associated_data: base64(aad) });
+      const { ciphertext } = await retried('encrypt', { plaintext: base64(plain), associated_data: base64(aad) });
       if (typeof ciphertext !== 'string') throw new Error('the answer has no ciphertext');
       return Buffer.from(ciphertext, 'utf8');
     },
     async unwrap(wrapped, aad) {
       const body = { ciphertext: wrapped.toString('utf8'), associated_data: base64(aad) };
-      const { plaintext } = await again('decrypt', body);
+      const { plaintext } = await retried('decrypt', body);
       if (typeof plaintext !== 'string') throw new Error('the answer has no plaintext');
       return Buffer.from(plaintext, 'base64');
     },
