@@ -1,6 +1,7 @@
 import { Pool } from 'undici';
 import { AdapterClient } from '../dist/apps/adapter-gateway/src/path/adapters/adapter-client.js';
 import { createEgress } from '../dist/libs/egress/src/index.js';
+import { Metrics } from '../dist/libs/service-kit/src/index.js';
 import { closedLoop } from './adapter-call/closed-loop.mjs';
 import { startHelper } from './processes.mjs';
 import { median, shown, table } from './table.mjs';
@@ -22,12 +23,14 @@ export async function benchAdapterCall({ rounds, seconds }) {
   const client = new AdapterClient(
     createEgress({ allow: ['127.0.0.0/8'], connectionsPerOrigin: connections }),
     { note: () => undefined },
+    { require: async () => undefined },
     {
       GATEHOUSE_ADAPTER_SECRET: `whsec_${Buffer.from('the secret of the benchmark, long').toString('base64')}`,
       ADAPTER_CONCURRENCY: 50,
       ADAPTER_TIMEOUT_MS: 120_000,
       ADAPTER_MAX_RESPONSE_BYTES: 4_194_304,
     },
+    new Metrics('bench'),
   );
   const bare = async () => {
     const headers = { 'content-type': 'application/json' };
