@@ -41,7 +41,7 @@ describe('the processes that a change restarts', () => {
     expect(restartsAfter({ [path]: `${built[path]}// changed\n` })).toEqual(names);
   });
 
-  it('are none where the build output is unchanged', () => {
+  it('restarts no process where the build output is unchanged', () => {
     expect(restartsAfter({})).toEqual([]);
   });
 

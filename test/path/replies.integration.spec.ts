@@ -133,7 +133,7 @@ describe('the reply to a message', () => {
       expect(input).toMatchObject({ reply: null, reply_withheld: kind });
     });
 
-    it('is none where no trigger reads the message, which ends with a reason', async () => {
+    it('ends with a reason, without a reply, where no trigger reads the message', async () => {
       const { row } = await receive(await world.channel(open), { metadata });
       expect(row).toMatchObject({ outcome: 'no_match', reason: `no_trigger_for_${kind}` });
     });

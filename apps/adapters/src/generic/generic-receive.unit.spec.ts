@@ -188,8 +188,8 @@ describe('parsing a webhook', () => {
     expect(await parse(BODY, { headers: { 'x-gatehouse-origin': marker } })).toMatchObject(foreign);
     expect(await parse({ message: 'm', gatehouse_origin: marker })).toMatchObject(foreign);
     expect(await parse('plain text', { headers: { 'x-gatehouse-origin': marker } })).toMatchObject(foreign);
-    const said = { message: 'm', metadata: { origin_marker: marker } };
-    expect((await parse(said)).metadata).not.toHaveProperty('origin_marker');
+    const echo = { message: 'm', metadata: { origin_marker: marker } };
+    expect((await parse(echo)).metadata).not.toHaveProperty('origin_marker');
   });
 
   it('marks a sender without reply_to as unanswerable by an address of null', async () => {

@@ -62,9 +62,9 @@ describe("every example of Octokit's collection", () => {
         const parsed = await adapter.call('parse-inbound', { credentials, request });
         types.add(parsed.event_type);
         if (parsed.dedup_key === undefined) continue;
-        const said = JSON.stringify([parsed.event_type, parsed.thread_id]);
-        expect(keys.get(parsed.dedup_key) ?? said).toBe(said);
-        keys.set(parsed.dedup_key, said);
+        const content = JSON.stringify([parsed.event_type, parsed.thread_id]);
+        expect(keys.get(parsed.dedup_key) ?? content).toBe(content);
+        keys.set(parsed.dedup_key, content);
       }
     }
     expect([...types]).toEqual(

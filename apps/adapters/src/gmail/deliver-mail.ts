@@ -36,8 +36,8 @@ export async function deliverMail(
     const sent = await send(call, { raw, threadId }, settings);
     // The thread is gone, but not the recipient: the mail's own headers still name what it answers.
     if ('ok' in sent && sent.error === 'not_found' && threadId !== undefined) {
-      const again = await send(call, { raw, threadId: undefined }, settings);
-      return 'ok' in again ? again : { ...again, fallback: 'new_thread' };
+      const unthreaded = await send(call, { raw, threadId: undefined }, settings);
+      return 'ok' in unthreaded ? unthreaded : { ...unthreaded, fallback: 'new_thread' };
     }
     return sent;
   });

@@ -58,10 +58,10 @@ describe('the loop of a mail, its answer and the push that the answer causes', (
     });
     expect(bytes.toString('utf8')).toMatch(/^Auto-Submitted: auto-replied\r$/m);
 
-    const again = await gmail.parse(pushOf('8'), { credentials: CREDENTIALS });
-    const own = again.metadata?.messages?.find(({ dedup_key }) => dedup_key === `gmail:${sent.message_id}`);
+    const reparsed = await gmail.parse(pushOf('8'), { credentials: CREDENTIALS });
+    const own = reparsed.metadata?.messages?.find(({ dedup_key }) => dedup_key === `gmail:${sent.message_id}`);
     expect(own).toMatchObject({ is_bot: true, thread_id: received.threadId, metadata: { is_self: true } });
-    const same = again.metadata?.messages?.find(({ dedup_key }) => dedup_key === mail?.dedup_key);
+    const same = reparsed.metadata?.messages?.find(({ dedup_key }) => dedup_key === mail?.dedup_key);
     expect(same).toMatchObject({ is_bot: false });
   });
 

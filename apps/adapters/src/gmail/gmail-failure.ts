@@ -52,7 +52,7 @@ export function gmailFailure(answer: ProviderAnswer, now: Date): DeliverFailure 
 /** Seconds, from the header or from the sentence in which Gmail says when the user may send again. */
 function waitOf(answer: ProviderAnswer, message: string | undefined, now: Date): number | undefined {
   const header = headerValue(answer.headers, 'retry-after');
-  const told = /\bRetry after (\d{4}-\d\d-\d\dT[\d:.]+Z)/.exec(message?.slice(0, 500) ?? '')?.[1];
-  const text = header ?? told;
+  const instructed = /\bRetry after (\d{4}-\d\d-\d\dT[\d:.]+Z)/.exec(message?.slice(0, 500) ?? '')?.[1];
+  const text = header ?? instructed;
   return text === undefined ? undefined : parseRetryAfter(text, now);
 }

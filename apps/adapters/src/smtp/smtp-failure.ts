@@ -50,11 +50,11 @@ function waitIn(response: string, isGreylisted: boolean, status: string | undefi
   if (!response.startsWith('4') && !isLimit) return undefined;
   const [, hours, minutes, seconds] = /\b(\d{2}):(\d{2}):(\d{2})\b/.exec(response) ?? [];
   const [, count, unit] = /\b(\d{1,5}) ?(s|m|h)(?:ec|in|our|r)?/i.exec(response) ?? [];
-  const told =
+  const announcedSeconds =
     seconds !== undefined
       ? Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)
       : Number(count) * ({ s: 1, m: 60, h: 3_600 }[unit?.toLowerCase() ?? ''] ?? Number.NaN);
-  if (told > 0) return Math.min(told, MAX_RETRY_AFTER_SECONDS);
+  if (announcedSeconds > 0) return Math.min(announcedSeconds, MAX_RETRY_AFTER_SECONDS);
   if (isGreylisted) return GREYLIST_WAIT_SECONDS;
   return isLimit ? LIMIT_WAIT_SECONDS : undefined;
 }
@@ -139,6 +139,6 @@ function wordsOf({ status = '', isGreylisted, step }: SmtpFailure): string | und
 function codeOf(step: SmtpFailure['step'], reply: number, status: string | undefined): DeliverError {
   if (step === 'login') return reply >= 500 ? 'auth_failed' : 'provider_unavailable';
   if (step === 'connect') return reply >= 500 ? 'permission_denied' : 'provider_unavailable';
-  const told = BY_STATUS.find(([pattern]) => status !== undefined && pattern.test(status))?.[1];
-  return told ?? BY_REPLY[reply] ?? (reply >= 500 ? 'invalid_request' : 'provider_unavailable');
+  const codeOfStatus = BY_STATUS.find(([pattern]) => status !== undefined && pattern.test(status))?.[1];
+  return codeOfStatus ?? BY_REPLY[reply] ?? (reply >= 500 ? 'invalid_request' : 'provider_unavailable');
 }

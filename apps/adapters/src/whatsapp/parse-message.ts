@@ -49,25 +49,25 @@ export function parseMessage(message: JsonObject, { names, account }: MessageCon
 
 function contentOf(type: string, message: JsonObject, id: string): Content | undefined {
   const of = objectOf(message[type]);
-  const said = (text: string | undefined, metadata: NormalizedMessage['metadata'] = {}): Content | undefined =>
+  const contentWith = (text: string | undefined, metadata: NormalizedMessage['metadata'] = {}): Content | undefined =>
     text === undefined ? undefined : { event_type: 'message_received', message: text, metadata };
   if (MEDIA.some((kind) => kind === type)) {
     const file = attachmentOf(of, type);
-    return file && said(textOf(of.caption) ?? '', { attachments: [file] });
+    return file && contentWith(textOf(of.caption) ?? '', { attachments: [file] });
   }
   switch (type) {
     case 'text':
-      return said(textOf(of.body));
+      return contentWith(textOf(of.body));
     case 'button':
-      return said(textOf(of.text), { payload: textOf(of.payload) ?? '' });
+      return contentWith(textOf(of.text), { payload: textOf(of.payload) ?? '' });
     case 'interactive':
       return pressed(of, textOf(objectOf(message.context).id));
     case 'reaction':
       return reacted(of, id);
     case 'location':
-      return said(placeOf(of));
+      return contentWith(placeOf(of));
     case 'contacts':
-      return said(peopleOf(objectsOf(message.contacts)));
+      return contentWith(peopleOf(objectsOf(message.contacts)));
     default:
       return undefined;
   }

@@ -81,14 +81,14 @@ export class Dispatcher implements OnApplicationShutdown {
    */
   offer(receipt: Receipt, tried?: number, endpoint?: Endpoint): void {
     const { id, projectId } = receipt;
-    const again = tried === undefined ? {} : { tried };
+    const attempt = tried === undefined ? {} : { tried };
     const waits = this.lines.lengthOf(projectId) > 0;
     const within = this.shares.take(projectId);
     if (!waits && this.roomFor(within) > 0 && this.rates.take(projectId)) {
-      void this.enqueue(receipt, { ...again, surplus: !within, ...(endpoint && within ? { endpoint } : {}) });
+      void this.enqueue(receipt, { ...attempt, surplus: !within, ...(endpoint && within ? { endpoint } : {}) });
     } else {
-      if (tried === undefined) this.tellOfWaiting(receipt);
-      this.lines.add({ projectId, id, ...again });
+      if (tried === undefined) this.enterWaiting(receipt);
+      this.lines.add({ projectId, id, ...attempt });
     }
     this.schedule();
   }
@@ -216,7 +216,7 @@ export class Dispatcher implements OnApplicationShutdown {
     return true;
   }
 
-  private tellOfWaiting(receipt: Receipt): void {
+  private enterWaiting(receipt: Receipt): void {
     const { projectId } = receipt;
     const entry = waitingEntry(receipt, this.lines.lengthOf(projectId), this.rates.rateOf(projectId));
     if (entry) this.journal.append(entry);
@@ -233,13 +233,13 @@ export class Dispatcher implements OnApplicationShutdown {
 }
 
 /** Shorter waits are not worth an entry. */
-const toldFromS = 2;
+const enteredFromS = 2;
 /** Messages ahead, for a project without a limit of its own, which goes as fast as it can. */
-const toldFromAhead = 1_000;
+const enteredFromAhead = 1_000;
 
 /** The timeline entry of a receipt that waits behind others of its project; null when it will not wait long. */
 function waitingEntry(receipt: Receipt, ahead: number, rate: number): JournalEntry | null {
-  if (rate > 0 ? ahead < rate * toldFromS : ahead < toldFromAhead) return null;
+  if (rate > 0 ? ahead < rate * enteredFromS : ahead < enteredFromAhead) return null;
   const advice =
     rate > 0
       ? `It waits: ${ahead} messages of its project are ahead, and the project's limit is ${rate} a second. Raise messages_per_second in the project's settings or with PUT /api/v1/projects/<id>/limits.`

@@ -126,12 +126,12 @@ describe('a receipt that has waited too long', () => {
   it('is refused, with its key, and the receipts beside it are written', async () => {
     const impatient = world.writer(256, 10_000);
     const late = receipt({ receivedAt: new Date(Date.now() - 6_000) });
-    const [before, after, again] = [receipt(), receipt(), receipt()];
+    const [before, after, repeated] = [receipt(), receipt(), receipt()];
     const writes = [impatient.write(before, null), impatient.write(late, keyOf('k')), impatient.write(after, null)];
     expect(await outcomes(writes)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await outcomes([impatient.write(late, null)])).toEqual(['rejected']);
     expect(await world.receipts.find(late.id)).toBeNull();
-    expect(await impatient.write(again, keyOf('k'))).toEqual({ stored: true });
+    expect(await impatient.write(repeated, keyOf('k'))).toEqual({ stored: true });
     expect(await count()).toBe(3);
   });
 });

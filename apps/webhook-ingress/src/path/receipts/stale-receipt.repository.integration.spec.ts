@@ -57,11 +57,11 @@ describe('the sweep mark', () => {
       let read = 0;
       await until('Postgres tells what was read', async () => {
         await fresh.db.query('SELECT pg_stat_force_next_flush()');
-        const [told] = await fresh.db.query<{ read: string }[]>(
+        const [shown] = await fresh.db.query<{ read: string }[]>(
           `SELECT sum(seq_tup_read + idx_tup_fetch) AS read FROM pg_stat_user_tables
             WHERE schemaname = 'ingress' AND relname LIKE 'receipt%'`,
         );
-        read = Number(told?.read);
+        read = Number(shown?.read);
         return read >= 7;
       });
       expect(read).toBeLessThan(100);

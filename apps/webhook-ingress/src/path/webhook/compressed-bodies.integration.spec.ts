@@ -54,8 +54,8 @@ async function post(coding: string, body: Buffer, token = 'built', headers: obje
     headers: { 'content-type': 'application/json', 'content-encoding': coding, ...headers },
     body: new Uint8Array(body),
   });
-  const said = (await answer.json()) as { error?: string; message?: string; id?: string; duplicate?: true };
-  return { status: answer.status, accepts: answer.headers.get('accept-encoding'), ...said };
+  const parsed = (await answer.json()) as { error?: string; message?: string; id?: string; duplicate?: true };
+  return { status: answer.status, accepts: answer.headers.get('accept-encoding'), ...parsed };
 }
 
 async function stored(id = ''): Promise<{ body: Buffer; headers: Record<string, string> }> {

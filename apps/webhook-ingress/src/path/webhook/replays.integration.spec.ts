@@ -49,8 +49,8 @@ async function post(token: string, body: string, headers: Record<string, string>
     body,
     headers: { 'content-type': 'application/json', ...headers },
   });
-  const said = (await answer.json()) as { error?: string; duplicate?: true; id?: string };
-  return { status: answer.status, ...said };
+  const parsed = (await answer.json()) as { error?: string; duplicate?: true; id?: string };
+  return { status: answer.status, ...parsed };
 }
 
 describe('an HMAC with the time of signing', () => {
@@ -96,8 +96,8 @@ describe('an HMAC with the time of signing', () => {
     const honest = await post('timed', later, { ...withTime(now(), later), 'idempotency-key': 'other' });
     expect([honest.status, honest.duplicate]).toEqual([200, undefined]);
     // The sender's own retry is signed at another time.
-    const again = { ...withTime(String(Number(time) - 5), body), 'idempotency-key': 'mine' };
-    expect(await post('timed', body, again)).toMatchObject({ status: 200, duplicate: true, id });
+    const resent = { ...withTime(String(Number(time) - 5), body), 'idempotency-key': 'mine' };
+    expect(await post('timed', body, resent)).toMatchObject({ status: 200, duplicate: true, id });
   });
 });
 

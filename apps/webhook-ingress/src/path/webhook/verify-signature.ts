@@ -90,9 +90,11 @@ export class Secrets {
       return check(fields);
     } catch (error) {
       if (!(error instanceof Refused) || !doubtful.includes(error.code)) throw error;
-      const again = await this.read(endpoint, (asked) => this.opened.recheck(scopeOf(endpoint), asked, recheckEveryMs));
-      if (again === fields) throw error;
-      return check(again);
+      const reread = await this.read(endpoint, (asked) =>
+        this.opened.recheck(scopeOf(endpoint), asked, recheckEveryMs),
+      );
+      if (reread === fields) throw error;
+      return check(reread);
     }
   }
 

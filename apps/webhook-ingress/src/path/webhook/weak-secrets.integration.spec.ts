@@ -61,8 +61,8 @@ async function post(token: string, headers: Record<string, string>) {
     body,
     headers: { 'content-type': 'application/json', ...headers },
   });
-  const said = (await answer.json()) as { error?: string };
-  return { status: answer.status, ...said };
+  const parsed = (await answer.json()) as { error?: string };
+  return { status: answer.status, ...parsed };
 }
 
 const byHmac = (key: string) => ({
