@@ -1,6 +1,6 @@
 export type { Answer, Json, Refusal, RouteTable, ViewOf } from './answer.js';
 export { ask } from './ask.js';
-export { type AnswerOf, type As, type Call, type Calls, callsOf, home } from './calls.js';
+export { type AnswerOf, type As, type Call, type Calls, home } from './calls.js';
 export { openLink, type BreakableLink } from './breakable-link.js';
 export { testDatabaseUrl, testEnvironment, testRedisUrl } from './env.js';
 export { freePort } from './free-port.js';
