@@ -1,7 +1,8 @@
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { newId } from '#libs/contracts';
-import type { EntityManager } from 'typeorm';
-import type { GrantState, OauthGrant } from './grant.entity.js';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { CredentialScope } from '../credential-store/credential-scope.js';
+import { GrantEvent, type GrantState, type OauthGrant } from './grant.entity.js';
 
 /** Ends an attempt. */
 export async function finish(manager: EntityManager, attemptId: string, errorClass: string): Promise<void> {
@@ -55,4 +56,16 @@ async function notify(
        FOR KEY SHARE`,
     [notification.id, notification.body, organizationId, projectId, notification.credentialId],
   );
+}
+
+@Injectable()
+export class GrantEventRepository {
+  constructor(private readonly db: DataSource) {}
+
+  /** Newest first. */
+  latest(credentialId: string, limit: number): Promise<GrantEvent[]> {
+    return this.db
+      .getRepository(GrantEvent)
+      .find({ where: { credential_id: credentialId }, order: { id: 'DESC' }, take: limit });
+  }
 }

@@ -12,7 +12,7 @@ import { DueRevocations } from './due-revocations.js';
 import { FreshTokenService } from './fresh-token.service.js';
 import { GrantAdoptionRepository } from './grant-adoption.repository.js';
 import { GrantClients } from './grant-clients.js';
-import { GrantEventRepository } from './grant-event.repository.js';
+import { GrantEventRepository } from './grant-transition.repository.js';
 import { GrantRevocationRepository } from './grant-revocation.repository.js';
 import { GrantSealer } from './grant-sealer.js';
 import { GrantRepository } from './grant.repository.js';

@@ -1,3 +1,4 @@
+import { Sweeping } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { CredentialScope } from '../credential-store/credential-scope.js';
@@ -137,3 +138,12 @@ const columns: Record<keyof NewFlow, true> = {
   wrapped_dek: true,
   verifier: true,
 };
+
+/** Deletes flows and links that have ended. */
+@Injectable()
+export class ExpiredFlows extends Sweeping {
+  constructor(flows: OauthFlowRepository) {
+    super();
+    this.sweepEvery({ name: 'oauth-flows', everyMs: 3_600_000, batch: 1_000, sweep: () => flows.purge() });
+  }
+}

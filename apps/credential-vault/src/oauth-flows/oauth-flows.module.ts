@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ExpiredFlows } from './expired-flows.js';
-import { OauthFlowRepository } from './oauth-flow.repository.js';
+import { ExpiredFlows, OauthFlowRepository } from './oauth-flow.repository.js';
 
 @Module({
   providers: [ExpiredFlows, OauthFlowRepository],

@@ -1,8 +1,8 @@
 import * as oauth from 'openid-client';
+import type { ClientAuth } from 'openid-client';
 import { createHash } from 'node:crypto';
 import { Secret } from '../sealing/secret.js';
 import { answerFieldsOf } from './answer-fields.js';
-import { clientSecretBasic } from './client-auth.js';
 import type { ProviderConfig } from './provider-config.js';
 import { at } from './quirks.js';
 import { normalise, type RawAnswer } from './token-answer.js';
@@ -193,3 +193,16 @@ function errorCodeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   return typeof code === 'string' ? code.toLowerCase() : 'malformed_answer';
 }
+
+/**
+ * HTTP Basic with id and secret form-encoded (RFC 6749 section 2.3.1 and appendix B): letters, digits and `-._*` stay as
+ * they are. openid-client escapes those four too, which providers that do not decode take for another client.
+ */
+export function clientSecretBasic(secret: string): ClientAuth {
+  return (_server, { client_id: id }, _body, headers) => {
+    const pair = `${formEncoded(id)}:${formEncoded(secret)}`;
+    headers.set('authorization', `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`);
+  };
+}
+
+const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);

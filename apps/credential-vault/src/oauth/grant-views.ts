@@ -1,7 +1,7 @@
 import { notFound } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { CredentialScope } from '../credential-store/credential-scope.js';
-import { GrantEventRepository } from '../grants/grant-event.repository.js';
+import { GrantEventRepository } from '../grants/grant-transition.repository.js';
 import { GrantRepository } from '../grants/grant.repository.js';
 import type { GrantView } from './connect.dto.js';
 import { GrantSetup } from './grant-setup.service.js';

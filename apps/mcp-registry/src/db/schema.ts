@@ -7,8 +7,7 @@ import { SkillCredential } from '../entities/skill-credential.entity.js';
 import { SkillTool } from '../entities/skill-tool.entity.js';
 import { SkillVersion } from '../entities/skill-version.entity.js';
 import { Skill } from '../entities/skill.entity.js';
-import { ToolVersion } from '../tools/tool-version.entity.js';
-import { Tool } from '../tools/tool.entity.js';
+import { Tool, ToolVersion } from '../tools/tool.entity.js';
 import { Registry1770000000000 } from './1770000000000-registry.js';
 import { McpSession1795691361622 } from './1795691361622-mcp-session.js';
 

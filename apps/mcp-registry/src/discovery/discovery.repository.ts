@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { type Health, McpServer, type TransportKind } from '../entities/mcp-server.entity.js';
 import { readContent, writeContent } from '../skills/skill-content.repository.js';
 import { Skill } from '../entities/skill.entity.js';
-import { addVersion } from '../tools/tool-version.repository.js';
+import { addVersion } from '../tools/tool.repository.js';
 import { Tool } from '../tools/tool.entity.js';
 import type { ListedTool } from './listed-tool.js';
 import { reconcile } from './reconcile.js';

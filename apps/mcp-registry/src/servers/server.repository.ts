@@ -2,7 +2,7 @@ import { AuditLog } from '#libs/audit';
 import type { ContentTrust } from '#libs/contracts';
 import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, ILike, LessThan, QueryFailedError } from 'typeorm';
+import { DataSource, type EntityManager, ILike, In, LessThan, QueryFailedError } from 'typeorm';
 import { applyListing, type ServerFacts } from '../discovery/discovery.repository.js';
 import type { ListedTool } from '../discovery/listed-tool.js';
 import { writeContent } from '../skills/skill-content.repository.js';
@@ -84,6 +84,10 @@ export class ServerRepository {
 
   find(scope: Scope, id: string): Promise<McpServer | null> {
     return this.source.manager.findOneBy(McpServer, { ...owned(scope), id });
+  }
+
+  async findAll(scope: Scope, ids: string[]): Promise<McpServer[]> {
+    return ids.length === 0 ? [] : this.source.manager.findBy(McpServer, { id: In(ids), ...owned(scope) });
   }
 
   list(scope: Scope, { limit, cursor, health, search }: ServerQuery): Promise<McpServer[]> {

@@ -1,11 +1,9 @@
 import { AuditLog } from '#libs/audit';
 import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { DataSource, ILike, In, LessThan, QueryFailedError } from 'typeorm';
+import { DataSource, type EntityManager, ILike, In, LessThan, QueryFailedError } from 'typeorm';
 import { SkillTool } from '../entities/skill-tool.entity.js';
-import { ToolVersion } from './tool-version.entity.js';
-import { addVersion } from './tool-version.repository.js';
-import { Tool, type ToolState } from './tool.entity.js';
+import { Tool, type ToolState, ToolVersion } from './tool.entity.js';
 
 type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
@@ -122,4 +120,13 @@ async function unlessTaken(write: Promise<unknown>): Promise<void> {
 
 function owned({ organizationId, projectId }: Scope): { organization_id: string; project_id: string } {
   return { organization_id: organizationId, project_id: projectId };
+}
+
+/** Stores the definition that is in effect from now on as a new version. */
+export async function addVersion(manager: EntityManager, tool: Tool, by: string): Promise<void> {
+  if (!tool.definition || !tool.pin) return;
+  const number = (await manager.countBy(ToolVersion, { tool_id: tool.id })) + 1;
+  const { definition, pin } = tool;
+  const version = { tool_id: tool.id, number, pin, definition, approved_by: by, approved_at: new Date() };
+  await manager.insert(ToolVersion, version as object);
 }

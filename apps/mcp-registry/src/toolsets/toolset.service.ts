@@ -2,6 +2,7 @@ import type { ContentTrust, CredentialBinding, Toolset, ToolsetTool } from '#lib
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { McpServer } from '../entities/mcp-server.entity.js';
+import { ServerRepository } from '../servers/server.repository.js';
 import { type FullSkill, SkillRepository } from '../skills/skill.repository.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { leftOutOf, notPython, notThere } from '../tools/left-out.js';
@@ -10,7 +11,6 @@ import { plainSchema, plainText } from '../tools/plain-text.js';
 import { builtinOf, builtinPin } from '../tools/tool-view.js';
 import type { Tool } from '../tools/tool.entity.js';
 import { ToolRepository } from '../tools/tool.repository.js';
-import { ToolsetServerRepository } from './toolset-server.repository.js';
 
 /** A tool with the trust that its results have. */
 type TrustedTool = Tool & { trust: ContentTrust };
@@ -21,7 +21,7 @@ export class ToolsetService {
   constructor(
     private readonly skills: SkillRepository,
     private readonly tools: ToolRepository,
-    private readonly servers: ToolsetServerRepository,
+    private readonly servers: ServerRepository,
     @Inject(SETTINGS) private readonly settings: RegistrySettings,
   ) {}
 

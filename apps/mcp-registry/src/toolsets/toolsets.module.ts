@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
+import { ServersModule } from '../servers/servers.module.js';
 import { SkillsModule } from '../skills/skills.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
-import { ToolsetServerRepository } from './toolset-server.repository.js';
 import { ToolsetController } from './toolset.controller.js';
 import { ToolsetService } from './toolset.service.js';
 
 @Module({
-  imports: [SkillsModule, ToolsModule],
+  imports: [ServersModule, SkillsModule, ToolsModule],
   controllers: [ToolsetController],
-  providers: [ToolsetServerRepository, ToolsetService],
+  providers: [ToolsetService],
 })
 export class ToolsetsModule {}

@@ -1,4 +1,4 @@
-import { clientSecretBasic } from './client-auth.js';
+import { clientSecretBasic } from './token-endpoint.js';
 
 describe('clientSecretBasic', () => {
   it.each([
