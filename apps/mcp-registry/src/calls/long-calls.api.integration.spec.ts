@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterAll(() => registry.close());
 beforeEach(async () => {
   server = await FakeMcpServer.start();
-  const { body } = await registry.call('POST', '/mcp-servers', { url: server.url, name: `long${(calls += 1)}` });
-  const tools = await registry.call('GET', `/tools?server_id=${body.id}`);
+  const { body } = await registry.call('POST', 'mcp-servers', { url: server.url, name: `long${(calls += 1)}` });
+  const tools = await registry.call('GET', `tools?server_id=${body.id}`);
   tool = tools.body.data[0] as typeof tool;
 });
 afterEach(() => server.stop());
@@ -33,7 +33,7 @@ async function lines(): Promise<Record<string, unknown>[]> {
   });
   return (await answer.text()).split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
 }
-const records = async () => (await registry.call('GET', `/tools/${tool.id}/calls`)).body.data;
+const records = async () => (await registry.call('GET', `tools/${tool.id}/calls`)).body.data;
 
 describe('a long call', () => {
   it('goes on while its server reports progress, which is passed on in words', async () => {

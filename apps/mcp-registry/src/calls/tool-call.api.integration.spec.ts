@@ -19,8 +19,8 @@ afterAll(async () => {
 
 beforeEach(async () => {
   server = await FakeMcpServer.start();
-  const { body } = await registry.call('POST', '/mcp-servers', { url: server.url, name: `c${(calls += 1)}` });
-  const tools = await registry.call('GET', `/tools?server_id=${body.id}`);
+  const { body } = await registry.call('POST', 'mcp-servers', { url: server.url, name: `c${(calls += 1)}` });
+  const tools = await registry.call('GET', `tools?server_id=${body.id}`);
   const [tool] = tools.body.data;
   toolId = tool?.id ?? '';
   pin = tool?.pin ?? '';
@@ -32,9 +32,9 @@ afterEach(async () => {
 
 const call = async (more: object = {}) => {
   const body = { tool_id: toolId, pin, arguments: { text: 'hi' }, call_id: 'c1', ...more };
-  return (await registry.internal('POST', '/tool-calls', body)).body;
+  return (await registry.internal('POST', 'tool-calls', body)).body;
 };
-const records = async () => (await registry.call('GET', `/tools/${toolId}/calls`)).body.data;
+const records = async () => (await registry.call('GET', `tools/${toolId}/calls`)).body.data;
 
 describe('a tool call', () => {
   it('gives the images of its result to a caller that takes them, within its limit and that of the registry', async () => {
@@ -83,8 +83,8 @@ describe('a tool call', () => {
   it('checks a result by the output schema, in time even for a pattern that would block the process', async () => {
     const outputSchema = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
     server.script.list = () => ({ tools: [tool('strict', { outputSchema })] });
-    const { body } = await registry.call('POST', '/mcp-servers', { url: server.url, name: 'strict', slug: 'strict' });
-    const [strict] = (await registry.call('GET', `/tools?server_id=${body.id}`)).body.data;
+    const { body } = await registry.call('POST', 'mcp-servers', { url: server.url, name: 'strict', slug: 'strict' });
+    const [strict] = (await registry.call('GET', `tools?server_id=${body.id}`)).body.data;
     const result = async (text: string) => {
       server.script.call = () => ({ content: [], structuredContent: { text } });
       return call({ tool_id: strict?.id, pin: strict?.pin });
@@ -266,8 +266,8 @@ describe('a tool call', () => {
   });
 
   it('may be made by hand', async () => {
-    const { body } = await registry.call('POST', `/tools/${toolId}/try`, { arguments: { text: 'me' } });
+    const { body } = await registry.call('POST', `tools/${toolId}/try`, { arguments: { text: 'me' } });
     expect(body).toMatchObject({ ok: true, content: 'first {"text":"me"}' });
-    expect(await records()).toMatchObject([{ caller: 'key:1', outcome: 'ok' }]);
+    expect(await records()).toMatchObject([{ caller: 'key:test', outcome: 'ok' }]);
   });
 });

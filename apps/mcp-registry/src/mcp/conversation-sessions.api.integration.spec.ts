@@ -36,11 +36,11 @@ describe('sessions of MCP servers', () => {
     server.script.keepsSessions = keepsSessions;
     browser(server);
     const body = { url: server.url, name: `b${(names += 1)}`, ...wish };
-    const { id } = (await registry.call('POST', '/mcp-servers', body)).body;
-    const [tool] = (await registry.call('GET', `/tools?server_id=${id}`)).body.data;
+    const { id } = (await registry.call('POST', 'mcp-servers', body)).body;
+    const [tool] = (await registry.call('GET', `tools?server_id=${id}`)).body.data;
     const say = async (conversation: string, text: string, from: RegistryWorld = registry) => {
       const call = { tool_id: tool?.id, pin: tool?.pin, arguments: { text }, call_id: `trn_${text}.a`, conversation };
-      return (await from.internal('POST', '/tool-calls', call, registry.home)).body;
+      return (await from.internal('POST', 'tool-calls', call)).body;
     };
     const pageOf = async (conversation: string, from?: RegistryWorld) =>
       (await say(conversation, 'look', from)).content;
@@ -54,10 +54,10 @@ describe('sessions of MCP servers', () => {
     await Promise.all([say('ses_b', 'go b.example'), say('ses_a', 'look'), say('ses_b', 'look')]);
     expect([await pageOf('ses_a'), await pageOf('ses_b')]).toEqual(['a.example', 'b.example']);
     // A person who tries it by hand, and a turn of no conversation, are conversations of their own.
-    const tried = await registry.call('POST', `/tools/${tool?.id}/try`, { arguments: { text: 'look' } });
+    const tried = await registry.call('POST', `tools/${tool?.id}/try`, { arguments: { text: 'look' } });
     expect(tried.body).toMatchObject({ content: 'about:blank' });
     const turn = { tool_id: tool?.id, pin: tool?.pin, arguments: { text: 'look' }, call_id: 'trn_x.a' };
-    expect((await registry.internal('POST', '/tool-calls', turn)).body.content).toBe('about:blank');
+    expect((await registry.internal('POST', 'tool-calls', turn)).body.content).toBe('about:blank');
     // One each, and the listing's.
     expect(server.sessions.size).toBe(5);
   });
@@ -217,10 +217,10 @@ describe('sessions of MCP servers', () => {
     expect(await say('ses_b', 'look')).toMatchObject({ session_renewed: 'lost' });
     for (const who of ['ses_a', 'ses_b', 'ses_c']) expect(await say(who, 'look')).not.toHaveProperty('session_renewed');
     await say('ses_a', 'go secret.example');
-    const changed = await registry.call('PATCH', `/mcp-servers/${id}`, { sessions: 'conversation' });
+    const changed = await registry.call('PATCH', `mcp-servers/${id}`, { sessions: 'conversation' });
     expect(changed.body).toMatchObject({ sessions: 'conversation' });
     expect(await pageOf('ses_b')).toBe('about:blank');
-    const { data } = (await registry.internal('GET', '/audit')).body;
+    const { data } = (await registry.internal('GET', 'audit')).body;
     expect(data.filter(({ subject }) => subject === id)).toMatchObject([
       { action: 'mcp_server.sessions_set', before: { sessions: 'shared' }, after: { sessions: 'conversation' } },
       { action: 'mcp_server.sessions_set', before: null, after: { sessions: 'shared' } },
@@ -228,10 +228,10 @@ describe('sessions of MCP servers', () => {
   });
 
   it('are listed in the one session when that is shared, by a process that resumes it too', async () => {
-    const { say, server, registry, id } = await setUp({}, { sessions: 'shared' });
+    const { say, server, id } = await setUp({}, { sessions: 'shared' });
     await say('ses_a', 'go a.example');
     const other = await world({ DATABASE_URL: worlds[0]?.databaseUrl ?? '' });
-    const found = await other.call('POST', `/mcp-servers/${id}/discover`, {}, registry.home);
+    const found = await other.call('POST', `mcp-servers/${id}/discover`, {});
     expect(found.body).toMatchObject({ health: 'reachable', tools: { approved: 1 }, server_info: { name: 'fake' } });
     expect(server.sessions.size).toBe(1);
   });
@@ -240,10 +240,10 @@ describe('sessions of MCP servers', () => {
     const { say, server, registry, id } = await setUp();
     await say('ses_a', 'go a.example');
     const [first] = [...server.sessions].slice(-1);
-    await registry.call('PATCH', `/mcp-servers/${id}`, { auth: { mode: 'none' } });
+    await registry.call('PATCH', `mcp-servers/${id}`, { auth: { mode: 'none' } });
     expect(server.ended).toContain(first);
     expect(await say('ses_a', 'look')).toMatchObject({ content: 'about:blank', session_renewed: 'changed' });
-    await registry.call('DELETE', `/mcp-servers/${id}`);
+    await registry.call('DELETE', `mcp-servers/${id}`);
     expect(server.sessions.size).toBe(0);
   });
 });

@@ -79,9 +79,9 @@ describe('a server that speaks by an event stream', () => {
 
   beforeAll(async () => {
     registry = await startRegistry();
-    const { body } = await registry.call('POST', '/mcp-servers', { url: await server.start(), name: 'old' });
+    const { body } = await registry.call('POST', 'mcp-servers', { url: await server.start(), name: 'old' });
     expect(body.transport).toBe('sse');
-    one = (await registry.call('GET', `/tools?server_id=${body.id}`)).body.data[0]!;
+    one = (await registry.call('GET', `tools?server_id=${body.id}`)).body.data[0]!;
   });
   afterAll(async () => {
     await registry.close();
@@ -90,7 +90,7 @@ describe('a server that speaks by an event stream', () => {
 
   const call = async (callId: string, conversation = 'ses_a', from = registry) => {
     const body = { tool_id: one.id, pin: one.pin, arguments: {}, call_id: callId, conversation };
-    return (await from.internal('POST', '/tool-calls', body, registry.home)).body;
+    return (await from.internal('POST', 'tool-calls', body)).body;
   };
   const count = (method: string) => server.asked.filter((each) => each === method).length;
 

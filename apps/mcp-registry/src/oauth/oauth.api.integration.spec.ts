@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 const register = (body: object = {}, scopes?: ('tools:write' | 'admin')[]) =>
-  registry.call('POST', '/mcp-servers/oauth', { url: server.url, ...body }, scopes ? { scopes } : {});
+  registry.call('POST', 'mcp-servers/oauth', { url: server.url, ...body }, scopes ? { scopes } : {});
 const managed = (method: string) =>
   registry.fake.asked.find((one) => one.method === method && one.path.startsWith('/internal/mcp-servers/'));
 const change = (path: string, to: object) => {
@@ -80,15 +80,15 @@ describe('a server that requires OAuth', () => {
       resource: server.url,
     };
     expect(made?.path).toBe(`/internal/mcp-servers/${body.server.id}/credentials`);
-    expect(made?.body).toMatchObject({ config, requested_by: 'key:1' });
+    expect(made?.body).toMatchObject({ config, requested_by: 'key:test' });
     expect(managed('PUT')?.body).toEqual({
       client_id: 'client-1',
       client_secret: 'hush',
       config,
-      requested_by: 'key:1',
+      requested_by: 'key:test',
     });
     registry.fake.credentials.set('cred_oauth', { access_token: 'granted' });
-    const discovered = await registry.call('POST', `/mcp-servers/${body.server.id}/discover`);
+    const discovered = await registry.call('POST', `mcp-servers/${body.server.id}/discover`);
     expect(discovered.body).toMatchObject({ health: 'reachable', tools: { approved: 1 } });
   });
 
@@ -157,11 +157,11 @@ describe('a server that requires OAuth', () => {
   it('deletes its credential when it is unregistered, or stays while the vault is unavailable', async () => {
     const { body } = await register({ name: 'Going' });
     registry.fake.down = true;
-    expect((await registry.call('DELETE', `/mcp-servers/${body.server.id}`)).status).toBe(503);
+    expect((await registry.call('DELETE', `mcp-servers/${body.server.id}`)).status).toBe(503);
     registry.fake.down = false;
     registry.fake.asked.length = 0;
-    expect((await registry.call('DELETE', `/mcp-servers/${body.server.id}`)).status).toBe(204);
-    expect((await registry.call('GET', `/mcp-servers/${body.server.id}`)).status).toBe(404);
+    expect((await registry.call('DELETE', `mcp-servers/${body.server.id}`)).status).toBe(204);
+    expect((await registry.call('GET', `mcp-servers/${body.server.id}`)).status).toBe(404);
     expect(managed('DELETE')?.path).toBe(`/internal/mcp-servers/${body.server.id}/credentials/cred_oauth`);
   });
 
@@ -182,7 +182,7 @@ describe('an access token that the server refuses', () => {
     registry.fake.credentials.set('cred_oauth', { access_token: 'granted' });
     registry.fake.versions.set('cred_oauth', 1);
     const { id } = body.server;
-    expect((await registry.call('POST', `/mcp-servers/${id}/discover`)).body.health).toBe('reachable');
+    expect((await registry.call('POST', `mcp-servers/${id}/discover`)).body.health).toBe('reachable');
     server.script.wants = { authorization: `Bearer ${token}` };
     return id;
   };
@@ -192,7 +192,7 @@ describe('an access token that the server refuses', () => {
     return null;
   };
   const reports = () => registry.fake.asked.filter(({ body }) => body['refused_version'] !== undefined);
-  const discover = async (id: string) => (await registry.call('POST', `/mcp-servers/${id}/discover`)).body;
+  const discover = async (id: string) => (await registry.call('POST', `mcp-servers/${id}/discover`)).body;
 
   it('is replaced, and the request made once more in the same session', async () => {
     const id = await connected('next');

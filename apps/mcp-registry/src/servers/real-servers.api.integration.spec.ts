@@ -24,10 +24,10 @@ async function everything(transport: 'streamableHttp' | 'sse'): Promise<ChildSer
 }
 
 async function callByName(serverId: string, name: string, args: object) {
-  const { body } = await registry.call('GET', `/tools?server_id=${serverId}&limit=200`);
+  const { body } = await registry.call('GET', `tools?server_id=${serverId}&limit=200`);
   const found = body.data.find((one) => one.name === name);
   const call = { tool_id: found?.id, pin: found?.pin, arguments: args, call_id: 'real' };
-  return (await registry.internal('POST', '/tool-calls', call)).body;
+  return (await registry.internal('POST', 'tool-calls', call)).body;
 }
 
 describe('server-everything', () => {
@@ -36,7 +36,7 @@ describe('server-everything', () => {
     ['sse', '/sse', 'sse'],
   ] as const)('is listed and called over %s', async (transport, path, kind) => {
     const { origin } = await everything(transport);
-    const { status, body } = await registry.call('POST', '/mcp-servers', { url: `${origin}${path}`, name: transport });
+    const { status, body } = await registry.call('POST', 'mcp-servers', { url: `${origin}${path}`, name: transport });
     expect({ status, transport: body.transport, health: body.health }).toEqual({
       status: 201,
       transport: kind,
@@ -65,7 +65,7 @@ describe('a server of the 2026 protocol', () => {
       return mcp;
     });
     const server = await served((request) => handler.fetch(request));
-    const { body } = await registry.call('POST', '/mcp-servers', { url: server, name: 'modern' });
+    const { body } = await registry.call('POST', 'mcp-servers', { url: server, name: 'modern' });
     expect(body).toMatchObject({ protocol_version: '2026-07-28', tools: { approved: 1 } });
     expect(await callByName(body.id, 'double', { a: 21 })).toMatchObject({ ok: true, content: '42' });
   });

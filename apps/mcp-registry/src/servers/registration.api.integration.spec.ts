@@ -22,9 +22,9 @@ async function openServer(): Promise<FakeMcpServer> {
 }
 
 const register = (server: FakeMcpServer, more: object = {}) =>
-  registry.call('POST', '/mcp-servers', { url: server.url, ...more });
+  registry.call('POST', 'mcp-servers', { url: server.url, ...more });
 const toolsOf = async (id: string): Promise<ToolView[]> =>
-  (await registry.call('GET', `/tools?source=mcp&server_id=${id}&limit=200`)).body.data;
+  (await registry.call('GET', `tools?source=mcp&server_id=${id}&limit=200`)).body.data;
 
 describe('registering a server by its URL', () => {
   it('lists every page and bundles the tools in a Skill at once', async () => {
@@ -56,7 +56,7 @@ describe('registering a server by its URL', () => {
       four: ['destructive', 'approved'],
       five: ['write', 'approved'],
     });
-    const skill = await registry.call('GET', `/skills/${body.skill_id}`);
+    const skill = await registry.call('GET', `skills/${body.skill_id}`);
     expect(skill.body).toMatchObject({ slug: 'my-server', origin: 'mcp_server', server_id: body.id });
     expect(skill.body.tools.map((one: { tool: string }) => one.tool).sort()).toEqual(tools.map(({ id }) => id).sort());
   });
@@ -78,7 +78,7 @@ describe('registering a server by its URL', () => {
       { credential_id: 'cred_bearer', consumer: { kind: 'mcp_server', id: body.id } },
       { credential_id: 'cred_bearer', consumer: { kind: 'skill', id: body.skill_id } },
     ]);
-    const skill = await registry.call('GET', `/skills/${body.skill_id}`);
+    const skill = await registry.call('GET', `skills/${body.skill_id}`);
     expect(skill.body.credentials).toEqual([{ credential_id: 'cred_bearer', as: 'bearer' }]);
   });
 
@@ -95,7 +95,7 @@ describe('registering a server by its URL', () => {
     const server = await openServer();
     registry.fake.credentials.set('cred_mine', { token: 'k1' });
     const body = { url: server.url, auth: { mode: 'bearer', credential_id: 'cred_mine' } };
-    const refused = await registry.call('POST', '/mcp-servers', body, { scopes: ['tools:write'] });
+    const refused = await registry.call('POST', 'mcp-servers', body, { scopes: ['tools:write'] });
     expect({ status: refused.status, asked: server.asked }).toEqual({ status: 403, asked: [] });
   });
 
@@ -107,7 +107,7 @@ describe('registering a server by its URL', () => {
     await servers.splice(servers.indexOf(dead), 1)[0]!.stop();
     const codes: Record<string, string> = {};
     const attempt = async (name: string, url: string) => {
-      const { status, body } = await registry.call('POST', '/mcp-servers', { url, name, slug: name });
+      const { status, body } = await registry.call('POST', 'mcp-servers', { url, name, slug: name });
       codes[name] = `${status} ${body.code}`;
     };
     await attempt('locked', locked.url);
@@ -124,7 +124,7 @@ describe('registering a server by its URL', () => {
       metadata: '422 mcp_blocked_address',
       file: '422 unsafe_content',
     });
-    const { body } = await registry.call('GET', '/mcp-servers?limit=200');
+    const { body } = await registry.call('GET', 'mcp-servers?limit=200');
     expect(body.data.map((one: { slug: string }) => one.slug)).not.toEqual(expect.arrayContaining(['locked']));
     const freed = registry.fake.asked.filter(({ method }) => method === 'DELETE').length;
     expect(freed).toBe(0);
@@ -147,12 +147,12 @@ describe('registering a server by its URL', () => {
       packages: [],
       remotes: [{ type: 'sse', url: 'https://{tenant}.example' }, remote],
     };
-    const imported = await registry.call('POST', '/mcp-servers/import', { server: json });
+    const imported = await registry.call('POST', 'mcp-servers/import', { server: json });
     expect(imported.body).toMatchObject({ name: 'Weather', url: server.url, tools: { approved: 1 } });
-    const local = await registry.call('POST', '/mcp-servers/import', { server: { name: 'a', packages: [{}] } });
+    const local = await registry.call('POST', 'mcp-servers/import', { server: { name: 'a', packages: [{}] } });
     expect(local.body.code).toBe('no_remote');
     const headers = [{ name: 'X-Key', isRequired: true }];
-    const locked = await registry.call('POST', '/mcp-servers/import', {
+    const locked = await registry.call('POST', 'mcp-servers/import', {
       server: { ...json, remotes: [{ ...remote, headers }] },
     });
     expect(locked.body.code).toBe('auth_needed');
@@ -186,7 +186,7 @@ describe('what a server lists', () => {
       'bad name? (f58b8808)': expect.stringContaining('its name cannot be given to a model'),
       [unnamed]: 'has no name',
     });
-    const { body: set } = await registry.internal('GET', `/toolsets?skill_ids=${body.skill_id}`);
+    const { body: set } = await registry.internal('GET', `toolsets?skill_ids=${body.skill_id}`);
     expect(set.tools.map((one: { model_name: string }) => one.model_name)).toEqual(['mixed__good']);
     expect(set.left_out).toHaveLength(6);
     expect(set.left_out).toContainEqual({
@@ -218,15 +218,15 @@ describe('what a server lists', () => {
         name,
         problem: expect.stringContaining(broken[name as keyof typeof broken][1]),
       });
-      const tried = await registry.call('POST', `/tools/${id}/try`, { arguments: { a: 'x', text: 'x' } });
+      const tried = await registry.call('POST', `tools/${id}/try`, { arguments: { a: 'x', text: 'x' } });
       expect(tried).toMatchObject({ status: 200, body: { ok: true } });
     }
-    const { body: set } = await registry.internal('GET', `/toolsets?skill_ids=${body.skill_id}`);
+    const { body: set } = await registry.internal('GET', `toolsets?skill_ids=${body.skill_id}`);
     expect(set.tools).toHaveLength(6);
     const pattern = set.tools.find(({ model_name: name }: { model_name: string }) => name.endsWith('bad-pattern'));
     expect(pattern?.input_schema).toEqual({ type: 'object', properties: { a, b: {} } });
     // The same listing again is no change.
-    await registry.call('POST', `/mcp-servers/${body.id}/discover`);
+    await registry.call('POST', `mcp-servers/${body.id}/discover`);
     expect((await toolsOf(body.id)).map(({ state }) => state)).toEqual(listed.map(() => 'approved'));
   });
 
@@ -258,12 +258,12 @@ describe('unregistering', () => {
     registry.fake.credentials.set('cred_gone', { token: 'x' });
     const { body } = await register(server, { name: 'Going', auth: { mode: 'bearer', credential_id: 'cred_gone' } });
     registry.fake.users = [{ id: 'agt_1', name: 'Front desk' }];
-    const refused = await registry.call('DELETE', `/mcp-servers/${body.id}`);
+    const refused = await registry.call('DELETE', `mcp-servers/${body.id}`);
     expect(refused.status).toBe(409);
     expect(refused.body).toMatchObject({ code: 'server_in_use', errors: [{ field: 'agt_1', message: 'Front desk' }] });
-    expect((await registry.call('DELETE', `/mcp-servers/${body.id}?force=true`)).status).toBe(204);
+    expect((await registry.call('DELETE', `mcp-servers/${body.id}?force=true`)).status).toBe(204);
     registry.fake.users = [];
-    expect((await registry.call('GET', `/skills/${body.skill_id}`)).status).toBe(404);
+    expect((await registry.call('GET', `skills/${body.skill_id}`)).status).toBe(404);
     expect(await toolsOf(body.id)).toEqual([]);
     const unbound = registry.fake.asked.filter(({ method }) => method === 'DELETE').map(({ path }) => path);
     expect(unbound).toEqual(
@@ -280,21 +280,21 @@ describe('another project', () => {
     const { id, pin } = (await toolsOf(body.id))[0]!;
     const stranger = { projectId: 'prj_other' };
     const answers = [
-      await registry.call('GET', `/mcp-servers/${body.id}`, undefined, stranger),
-      await registry.call('PATCH', `/mcp-servers/${body.id}`, { name: 'x' }, stranger),
-      await registry.call('POST', `/mcp-servers/${body.id}/discover`, undefined, stranger),
-      await registry.call('DELETE', `/mcp-servers/${body.id}?force=true`, undefined, stranger),
-      await registry.call('GET', `/tools/${id}`, undefined, stranger),
-      await registry.call('PATCH', `/tools/${id}`, { grade: 'read' }, stranger),
-      await registry.call('GET', `/skills/${body.skill_id}/export`, undefined, stranger),
+      await registry.call('GET', `mcp-servers/${body.id}`, undefined, stranger),
+      await registry.call('PATCH', `mcp-servers/${body.id}`, { name: 'x' }, stranger),
+      await registry.call('POST', `mcp-servers/${body.id}/discover`, undefined, stranger),
+      await registry.call('DELETE', `mcp-servers/${body.id}?force=true`, undefined, stranger),
+      await registry.call('GET', `tools/${id}`, undefined, stranger),
+      await registry.call('PATCH', `tools/${id}`, { grade: 'read' }, stranger),
+      await registry.call('GET', `skills/${body.skill_id}/export`, undefined, stranger),
     ];
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404));
     const call = { tool_id: id, pin, arguments: {}, call_id: 'c' };
-    const called = await registry.internal('POST', '/tool-calls', call, stranger);
+    const called = await registry.internal('POST', 'tool-calls', call, stranger);
     expect(called.body).toMatchObject({ ok: false, error: 'tool_not_found' });
-    const set = await registry.internal('GET', `/toolsets?skill_ids=${body.skill_id}`, undefined, stranger);
+    const set = await registry.internal('GET', `toolsets?skill_ids=${body.skill_id}`, undefined, stranger);
     expect(set.body).toMatchObject({ tools: [], problems: [{ skill_id: body.skill_id }] });
-    expect((await registry.call('POST', '/mcp-servers', { url: server.url }, { scopes: ['tools:read'] })).status).toBe(
+    expect((await registry.call('POST', 'mcp-servers', { url: server.url }, { scopes: ['tools:read'] })).status).toBe(
       403,
     );
   });

@@ -31,7 +31,7 @@ afterAll(async () => {
 const register = async (changed: Partial<SiteAnswer>, more: object = {}) => {
   answer = { status: 200, type: 'application/json', body: '', ...changed };
   const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/mcp`;
-  const { status, body } = await registry.call('POST', '/mcp-servers', { url, name: 'Site', ...more });
+  const { status, body } = await registry.call('POST', 'mcp-servers', { url, name: 'Site', ...more });
   expect(status).toBe(422);
   return { code: body.code, detail: body.detail ?? '' };
 };
@@ -82,8 +82,8 @@ describe('a registered server', () => {
   const registered = async (script: (server: FakeMcpServer) => void) => {
     const server = await FakeMcpServer.start();
     script(server);
-    const { body } = await registry.call('POST', '/mcp-servers', { url: server.url, name: 'S' });
-    const tools = (await registry.call('GET', `/tools?server_id=${body.id}`)).body.data;
+    const { body } = await registry.call('POST', 'mcp-servers', { url: server.url, name: 'S' });
+    const tools = (await registry.call('GET', `tools?server_id=${body.id}`)).body.data;
     return { server, id: body.id as string, tools };
   };
 
@@ -107,8 +107,8 @@ describe('a registered server', () => {
     const [first] = tools;
     const after = async (wants: Record<string, string>, more: object = {}) => {
       server.script.wants = wants;
-      await registry.call('POST', `/tools/${first?.id}/try`, { arguments: {}, ...more });
-      const { body } = await registry.call('GET', `/mcp-servers/${id}`);
+      await registry.call('POST', `tools/${first?.id}/try`, { arguments: {}, ...more });
+      const { body } = await registry.call('GET', `mcp-servers/${id}`);
       return [body.health, body.health_reason];
     };
     expect(await after({})).toEqual(['reachable', null]);

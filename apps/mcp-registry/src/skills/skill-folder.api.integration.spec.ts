@@ -8,11 +8,11 @@ beforeAll(async () => {
 });
 afterAll(() => registry.close());
 
-const create = async (body: object) => (await registry.call('POST', '/skills', body)).body;
+const create = async (body: object) => (await registry.call('POST', 'skills', body)).body;
 const toolset = async (skillIds: string[], toolIds: string[] = []) =>
-  (await registry.internal('GET', `/toolsets?skill_ids=${skillIds.join()}&tool_ids=${toolIds.join()}&agent_id=agt_1`))
+  (await registry.internal('GET', `toolsets?skill_ids=${skillIds.join()}&tool_ids=${toolIds.join()}&agent_id=agt_1`))
     .body;
-const createTool = async (source: string) => (await registry.call('POST', '/tools', { source })).body;
+const createTool = async (source: string) => (await registry.call('POST', 'tools', { source })).body;
 
 describe('a SKILL.md folder', () => {
   it('is exported and imported again, without credentials', async () => {
@@ -24,16 +24,16 @@ describe('a SKILL.md folder', () => {
       tools: [{ tool: mul.id }, { tool: 'builtin:web_search' }],
       credentials: [{ credential_id: 'cred_a', as: 'key' }],
     });
-    const { body } = await registry.call('GET', `/skills/${skill.id}/export`);
+    const { body } = await registry.call('GET', `skills/${skill.id}/export`);
     expect(body.files.map((file) => file.path)).toEqual(['SKILL.md', 'tools/mul.py', 'gatehouse.json']);
     expect(JSON.stringify(body)).not.toContain('cred_a');
     const files = body.files.map((file) => ({
       path: `numbers/${file.path}`,
       content: file.content.replace('def mul', 'def mul2'),
     }));
-    await registry.call('PATCH', `/skills/${skill.id}`, { tools: [] });
+    await registry.call('PATCH', `skills/${skill.id}`, { tools: [] });
     const slugFree = files.map((file) => ({ ...file, content: file.content.replace('\\"big\\" ones', 'again') }));
-    const imported = await registry.call('POST', '/skills/import', { files: slugFree });
+    const imported = await registry.call('POST', 'skills/import', { files: slugFree });
     expect(imported.status).toBe(201);
     expect(imported.body).toMatchObject({
       skill: { name: 'Numbers: again', description: 'Sums\nand products', knowledge: '# How\n\nAdd.', credentials: [] },
@@ -61,7 +61,7 @@ describe('a SKILL.md folder', () => {
       { path: 'SKILL.md', content },
       { path: 'references/forms.md', content: 'x' },
     ];
-    const { body } = await registry.call('POST', '/skills/import', { files });
+    const { body } = await registry.call('POST', 'skills/import', { files });
     expect(body.skill).toMatchObject({
       slug: 'pdf-forms',
       name: 'pdf-forms',
@@ -69,7 +69,7 @@ describe('a SKILL.md folder', () => {
       knowledge: 'Read references/forms.md.',
     });
     expect(body.ignored).toEqual(['references/forms.md']);
-    const none = await registry.call('POST', '/skills/import', { files: [{ path: 'SKILL.md', content: 'no head' }] });
+    const none = await registry.call('POST', 'skills/import', { files: [{ path: 'SKILL.md', content: 'no head' }] });
     expect(none.body.code).toBe('invalid_skill_md');
   });
 
@@ -81,9 +81,9 @@ describe('a SKILL.md folder', () => {
       { path: 'tools/fine.py', content: pythonSource('fine') },
       { path: 'tools/broken.py', content: pythonSource('broken') },
     ];
-    expect((await registry.call('POST', '/skills/import', { files })).body.code).toBe('python_not_compiled');
+    expect((await registry.call('POST', 'skills/import', { files })).body.code).toBe('python_not_compiled');
     registry.fake.compile = compile;
-    const { body } = await registry.call('GET', '/tools?source=python&limit=200');
+    const { body } = await registry.call('GET', 'tools?source=python&limit=200');
     expect(body.data.map((one) => one.name)).not.toContain('fine');
   });
 });

@@ -8,11 +8,11 @@ beforeAll(async () => {
 });
 afterAll(() => registry.close());
 
-const create = async (body: object) => (await registry.call('POST', '/skills', body)).body;
+const create = async (body: object) => (await registry.call('POST', 'skills', body)).body;
 const toolset = async (skillIds: string[], toolIds: string[] = []) =>
-  (await registry.internal('GET', `/toolsets?skill_ids=${skillIds.join()}&tool_ids=${toolIds.join()}&agent_id=agt_1`))
+  (await registry.internal('GET', `toolsets?skill_ids=${skillIds.join()}&tool_ids=${toolIds.join()}&agent_id=agt_1`))
     .body;
-const createTool = async (source: string) => (await registry.call('POST', '/tools', { source })).body;
+const createTool = async (source: string) => (await registry.call('POST', 'tools', { source })).body;
 
 describe('a Skill', () => {
   it('gives its knowledge, tools and credentials to agents by their names', async () => {
@@ -64,14 +64,14 @@ describe('a Skill', () => {
 
   it('keeps every version, and can be rolled back to one', async () => {
     const skill = await create({ name: 'Versions', knowledge: 'one', tools: [{ tool: 'builtin:web_search' }] });
-    await registry.call('PATCH', `/skills/${skill.id}`, { knowledge: 'two', tools: [] });
-    const restored = await registry.call('POST', `/skills/${skill.id}/versions/1/restore`);
+    await registry.call('PATCH', `skills/${skill.id}`, { knowledge: 'two', tools: [] });
+    const restored = await registry.call('POST', `skills/${skill.id}/versions/1/restore`);
     expect(restored.body).toMatchObject({
       version: 3,
       knowledge: 'one',
       tools: [{ tool: 'builtin:web_search', enabled: true }],
     });
-    const { body } = await registry.call('GET', `/skills/${skill.id}/versions`);
+    const { body } = await registry.call('GET', `skills/${skill.id}/versions`);
     expect(body.data).toMatchObject([
       { version: 3, content: { knowledge: 'one' } },
       { version: 2, content: { knowledge: 'two' } },
@@ -82,10 +82,10 @@ describe('a Skill', () => {
   it('loses no change when two are made concurrently', async () => {
     const skill = await create({ name: 'Race', knowledge: '' });
     const changes = Array.from({ length: 6 }, (_, i) =>
-      registry.call('PATCH', `/skills/${skill.id}`, { knowledge: `k${i}` }),
+      registry.call('PATCH', `skills/${skill.id}`, { knowledge: `k${i}` }),
     );
     expect((await Promise.all(changes)).map(({ status }) => status)).toEqual(changes.map(() => 200));
-    const { body } = await registry.call('GET', `/skills/${skill.id}`);
+    const { body } = await registry.call('GET', `skills/${skill.id}`);
     expect(body.version).toBe(7);
   });
 
@@ -107,8 +107,8 @@ describe('a Skill', () => {
     expect(skill.credentials).toEqual([kept]);
     const set = await toolset([skill.id]);
     expect(set.tools[0]?.credential_bindings).toEqual([{ ...kept, skill_id: skill.id }]);
-    await registry.call('PATCH', `/skills/${skill.id}`, { credentials: [{ credential_id: 'cred_a', as: 'crm' }] });
-    const restored = await registry.call('POST', `/skills/${skill.id}/versions/1/restore`);
+    await registry.call('PATCH', `skills/${skill.id}`, { credentials: [{ credential_id: 'cred_a', as: 'crm' }] });
+    const restored = await registry.call('POST', `skills/${skill.id}/versions/1/restore`);
     expect(restored.body.credentials).toEqual([kept]);
     for (const wrong of [
       { hosts: ['https://api.example.com/'] },
@@ -118,7 +118,7 @@ describe('a Skill', () => {
       { hosts: null },
     ]) {
       const credentials = [{ credential_id: 'cred_a', as: 'crm', ...wrong }];
-      expect((await registry.call('POST', '/skills', { name: 'Wrong', credentials })).body.code).toBe('invalid_fields');
+      expect((await registry.call('POST', 'skills', { name: 'Wrong', credentials })).body.code).toBe('invalid_fields');
     }
   });
 
@@ -141,14 +141,14 @@ describe('a Skill', () => {
       effect: { agents: [agent], more: 4, error: null },
     };
     expect(made).toMatchObject(expected);
-    expect((await registry.call('GET', `/skills/${made.id}`)).body).toMatchObject(expected);
+    expect((await registry.call('GET', `skills/${made.id}`)).body).toMatchObject(expected);
     expect(registry.fake.asked.at(-1)?.path).toBe(`/internal/agents/toolsets?skill_ids=${made.id}`);
     expect((await toolset([made.id])).left_out).toEqual(expected.left_out);
-    const graded = await registry.call('PATCH', `/tools/${add.id}`, { grade: 'write' });
+    const graded = await registry.call('PATCH', `tools/${add.id}`, { grade: 'write' });
     expect(graded.body.effect.agents).toEqual([agent]);
     expect(registry.fake.asked.at(-1)?.path).toBe(`/internal/agents/toolsets?skill_ids=${made.id}&tool_id=${add.id}`);
     registry.fake.effect = null;
-    const changed = await registry.call('PATCH', `/skills/${made.id}`, { tools: [{ tool: add.id }] });
+    const changed = await registry.call('PATCH', `skills/${made.id}`, { tools: [{ tool: add.id }] });
     expect(changed).toMatchObject({
       status: 200,
       body: { left_out: [], effect: { agents: [], error: { code: expect.any(String) } } },
@@ -170,28 +170,28 @@ describe('a Skill', () => {
   });
 
   it('names only tools and credentials that exist', async () => {
-    const unknown = await registry.call('POST', '/skills', {
+    const unknown = await registry.call('POST', 'skills', {
       name: 'X',
       tools: [{ tool: 'tol_none' }, { tool: 'builtin:rm' }],
     });
     expect(unknown.body.errors.map((one) => one.field)).toEqual(['tools.0.tool', 'tools.1.tool']);
     const credentials = [{ credential_id: 'cred_none', as: 'x' }];
-    expect((await registry.call('POST', '/skills', { name: 'Y', credentials })).body.code).toBe('credential_not_found');
+    expect((await registry.call('POST', 'skills', { name: 'Y', credentials })).body.code).toBe('credential_not_found');
     const allowed = [{ credential_id: 'cred_a', as: 'x' }];
     const as = { scopes: ['tools:write' as const] };
-    expect((await registry.call('POST', '/skills', { name: 'Z', credentials: allowed }, as)).status).toBe(403);
+    expect((await registry.call('POST', 'skills', { name: 'Z', credentials: allowed }, as)).status).toBe(403);
   });
 
   it('must have a name', async () => {
     for (const body of [{ knowledge: 'nameless' }, { name: '' }, { name: null }]) {
-      const { status, body: problem } = await registry.call('POST', '/skills', body);
+      const { status, body: problem } = await registry.call('POST', 'skills', body);
       expect({ status, fields: problem.errors?.map((one) => one.field) }).toEqual({
         status: 422,
         fields: ['name'],
       });
     }
     const { id } = await create({ name: 'Named' });
-    expect((await registry.call('PATCH', `/skills/${id}`, { knowledge: 'k' })).body).toMatchObject({ name: 'Named' });
+    expect((await registry.call('PATCH', `skills/${id}`, { knowledge: 'k' })).body).toMatchObject({ name: 'Named' });
   });
 
   it('releases a credential that it no longer names, and no other', async () => {
@@ -208,27 +208,27 @@ describe('a Skill', () => {
       registry.fake.asked.flatMap(({ method, path }) =>
         method === 'DELETE' && path.startsWith(`/internal/bindings/skill/${id}`) ? [path.split('?')[1]] : [],
       );
-    await registry.call('PATCH', `/skills/${id}`, { knowledge: 'no list: they stay' });
-    await registry.call('PATCH', `/skills/${id}`, { credentials: [{ credential_id: 'cred_b', as: 'again' }] });
+    await registry.call('PATCH', `skills/${id}`, { knowledge: 'no list: they stay' });
+    await registry.call('PATCH', `skills/${id}`, { credentials: [{ credential_id: 'cred_b', as: 'again' }] });
     expect(released()).toEqual(['credential_id=cred_a']);
-    await registry.call('POST', `/skills/${id}/versions/1/restore`);
+    await registry.call('POST', `skills/${id}/versions/1/restore`);
     const last = registry.fake.asked.filter(({ method, path }) => method === 'PUT' && path === '/internal/bindings');
     expect(last.at(-1)?.body).toMatchObject({ consumer: { id } });
     expect(last.slice(-3).map(({ body }) => body['credential_id'])).toContain('cred_a');
-    await registry.call('PATCH', `/skills/${id}`, { credentials: [] });
+    await registry.call('PATCH', `skills/${id}`, { credentials: [] });
     expect(released()).toEqual(['credential_id=cred_a', 'credential_id=cred_a', 'credential_id=cred_b']);
   });
 
   it('stays while agents have it', async () => {
     const skill = await create({ name: 'Wanted' });
     registry.fake.users = [{ id: 'agt_1', name: 'Front desk' }];
-    const refused = await registry.call('DELETE', `/skills/${skill.id}`);
+    const refused = await registry.call('DELETE', `skills/${skill.id}`);
     expect({ code: refused.body.code, detail: refused.body.detail }).toMatchObject({
       code: 'skill_in_use',
       detail: expect.stringContaining('Front desk'),
     });
     registry.fake.users = [];
-    expect((await registry.call('DELETE', `/skills/${skill.id}`)).status).toBe(204);
+    expect((await registry.call('DELETE', `skills/${skill.id}`)).status).toBe(204);
     expect((await toolset([skill.id])).problems).toEqual([{ skill_id: skill.id, message: 'There is no such Skill.' }]);
   });
 });

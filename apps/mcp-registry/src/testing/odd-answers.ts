@@ -104,8 +104,8 @@ export async function openOddWorld(): Promise<OddWorld> {
   process.on('unhandledRejection', note);
   const registry: RegistryWorld = await startRegistry({ MCP_CONNECTIONS: 10 });
   const server = await FakeMcpServer.start();
-  const { body: registered } = await registry.call('POST', '/mcp-servers', { url: server.url, name: 'odd' });
-  const [tool] = (await registry.call('GET', `/tools?server_id=${registered.id}`)).body.data;
+  const { body: registered } = await registry.call('POST', 'mcp-servers', { url: server.url, name: 'odd' });
+  const [tool] = (await registry.call('GET', `tools?server_id=${registered.id}`)).body.data;
   let calls = 0;
   const call = async () => {
     const made = {
@@ -115,7 +115,7 @@ export async function openOddWorld(): Promise<OddWorld> {
       call_id: `trn_${(calls += 1)}.s1`,
       timeout_ms: 2_000,
     };
-    const { status, body } = await registry.internal('POST', '/tool-calls', made);
+    const { status, body } = await registry.internal('POST', 'tool-calls', made);
     if (status !== 200) throw new Error(`The call was answered ${status}: ${JSON.stringify(body)}`);
     const answer: object = body;
     return answer as Outcome;

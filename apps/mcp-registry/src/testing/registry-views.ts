@@ -26,28 +26,28 @@ interface ManifestSkillAnswer {
 
 /** What each internal route of the registry answers with. */
 export type RegistryInternalViews = [
-  ['GET /attention', { data: AttentionItem[] }],
-  ['POST /tool-calls', CallAnswer],
-  ['GET /toolsets', Toolset],
-  ['GET /audit', { data: { subject: string }[] }],
-  [`${string} /skills/manifest${string}`, ManifestSkillAnswer],
+  ['GET attention', { data: AttentionItem[] }],
+  ['POST tool-calls', CallAnswer],
+  ['GET toolsets', Toolset],
+  ['GET audit', { data: { subject: string }[] }],
+  [`${string} skills/manifest${string}`, ManifestSkillAnswer],
 ];
 
 /** What each route of the registry answers with. */
 export type RegistryViews = [
-  ['GET /mcp-servers', ServerPage],
-  ['POST /mcp-servers/oauth', RegisteredByOauth],
-  [`${string} /mcp-servers${string}`, ServerView],
-  ['GET /skills', SkillPage],
-  ['POST /skills/import', ImportedSkill],
-  [`GET /skills/${string}/versions`, SkillVersionList],
-  [`GET /skills/${string}/export`, SkillFolder],
-  [`${string} /skills${string}`, SkillDetail],
-  ['GET /tools', ToolPage],
-  [`POST /tools/${string}/try`, TryAnswer],
-  [`GET /tools/${string}/calls`, CallOfToolPage],
-  [`GET /tools/${string}/versions`, ToolVersionList],
-  [`GET /tools/${string}/difference`, ToolDifference],
-  [`PATCH /tools/${string}`, ToolChangeView],
-  [`${string} /tools${string}`, ToolView],
+  ['GET mcp-servers', ServerPage],
+  ['POST mcp-servers/oauth', RegisteredByOauth],
+  [`${string} mcp-servers${string}`, ServerView],
+  ['GET skills', SkillPage],
+  ['POST skills/import', ImportedSkill],
+  [`GET skills/${string}/versions`, SkillVersionList],
+  [`GET skills/${string}/export`, SkillFolder],
+  [`${string} skills${string}`, SkillDetail],
+  ['GET tools', ToolPage],
+  [`POST tools/${string}/try`, TryAnswer],
+  [`GET tools/${string}/calls`, CallOfToolPage],
+  [`GET tools/${string}/versions`, ToolVersionList],
+  [`GET tools/${string}/difference`, ToolDifference],
+  [`PATCH tools/${string}`, ToolChangeView],
+  [`${string} tools${string}`, ToolView],
 ];

@@ -103,13 +103,13 @@ export function clientOf(registry: RegistryWorld) {
   registry.fake.credentials.set('cred_sidecar', { token: sidecarToken });
   return {
     register: (url: string, name: string, credential_id = 'cred_sidecar') =>
-      registry.call('POST', '/mcp-servers', { url, name, policy: 'auto', auth: { mode: 'bearer', credential_id } }),
+      registry.call('POST', 'mcp-servers', { url, name, policy: 'auto', auth: { mode: 'bearer', credential_id } }),
     callTool: async (serverId: string, name: string, args: object = {}) => {
       const { id, pin } = await until(`${name} is listed`, async () => {
-        const { body } = await registry.call('GET', `/tools?server_id=${serverId}&limit=200`);
+        const { body } = await registry.call('GET', `tools?server_id=${serverId}&limit=200`);
         return body.data.find((one) => one.name === name);
       });
-      return (await registry.internal('POST', '/tool-calls', { tool_id: id, pin, arguments: args, call_id: 'c' })).body;
+      return (await registry.internal('POST', 'tool-calls', { tool_id: id, pin, arguments: args, call_id: 'c' })).body;
     },
   };
 }

@@ -7,11 +7,11 @@ beforeAll(async () => {
 });
 afterAll(() => registry.close());
 
-const create = async (body: object) => (await registry.call('POST', '/skills', body)).body;
+const create = async (body: object) => (await registry.call('POST', 'skills', body)).body;
 const toolset = async (skillIds: string[], toolIds: string[] = []) =>
-  (await registry.internal('GET', `/toolsets?skill_ids=${skillIds.join()}&tool_ids=${toolIds.join()}&agent_id=agt_1`))
+  (await registry.internal('GET', `toolsets?skill_ids=${skillIds.join()}&tool_ids=${toolIds.join()}&agent_id=agt_1`))
     .body;
-const createTool = async (source: string) => (await registry.call('POST', '/tools', { source })).body;
+const createTool = async (source: string) => (await registry.call('POST', 'tools', { source })).body;
 
 describe('a Python tool', () => {
   it('is refused with each error at its line', async () => {
@@ -20,7 +20,7 @@ describe('a Python tool', () => {
       ok: false,
       errors: [{ line: 3, column: 5, message: 'no hint', code: 'missing_hint' }],
     });
-    const { status, body } = await registry.call('POST', '/tools', { source: 'def f(x): pass' });
+    const { status, body } = await registry.call('POST', 'tools', { source: 'def f(x): pass' });
     registry.fake.compile = compile;
     expect({ status, errors: body.errors }).toEqual({
       status: 422,
@@ -30,12 +30,12 @@ describe('a Python tool', () => {
 
   it('gets a new pin when its source changes, and a grade by what it reaches', async () => {
     const tool = await createTool(pythonSource('ping'));
-    const saved = await registry.call('PUT', `/tools/${tool.id}/source`, {
+    const saved = await registry.call('PUT', `tools/${tool.id}/source`, {
       source: pythonSource('ping', 'http_request()'),
     });
     expect(saved.body).toMatchObject({ grade: 'write', idempotent: false });
     expect(saved.body.pin).not.toBe(tool.pin);
-    expect((await registry.call('POST', '/tools', { source: pythonSource('ping') })).body.code).toBe('name_taken');
+    expect((await registry.call('POST', 'tools', { source: pythonSource('ping') })).body.code).toBe('name_taken');
     const set = await toolset([], [tool.id]);
     expect(set.tools).toMatchObject([{ model_name: 'agent__ping', skill_id: null, pin: saved.body.pin }]);
   });
@@ -43,17 +43,17 @@ describe('a Python tool', () => {
   it('stays while a Skill has it', async () => {
     const tool = await createTool(pythonSource('kept'));
     const skill = await create({ name: 'Keeper', tools: [{ tool: tool.id }] });
-    const refused = await registry.call('DELETE', `/tools/${tool.id}`);
+    const refused = await registry.call('DELETE', `tools/${tool.id}`);
     expect(refused.body).toMatchObject({ code: 'tool_in_use', detail: expect.stringContaining('Skill Keeper') });
-    await registry.call('DELETE', `/skills/${skill.id}`);
-    expect((await registry.call('DELETE', `/tools/${tool.id}`)).status).toBe(204);
+    await registry.call('DELETE', `skills/${skill.id}`);
+    expect((await registry.call('DELETE', `tools/${tool.id}`)).status).toBe(204);
   });
 });
 
 describe('the catalogue', () => {
   it('has the built-in tools beside the others', async () => {
-    const { body } = await registry.call('GET', '/tools?source=builtin');
+    const { body } = await registry.call('GET', 'tools?source=builtin');
     expect(body.data.map((one) => one.id)).toContain('builtin:http_request');
-    expect((await registry.call('GET', '/tools/builtin:web_search')).body).toMatchObject({ grade: 'read' });
+    expect((await registry.call('GET', 'tools/builtin:web_search')).body).toMatchObject({ grade: 'read' });
   });
 });

@@ -18,32 +18,32 @@ describe('somebody who only writes tools', () => {
   const writer = { scopes: ['tools:write', 'admin'] as Scope[] };
   const manager = { scopes: ['tools:write', 'approvals:manage'] as Scope[] };
   const audit = async (subject = '') =>
-    (await registry.internal('GET', '/audit')).body.data.filter((entry) => entry.subject === subject).reverse();
+    (await registry.internal('GET', 'audit')).body.data.filter((entry) => entry.subject === subject).reverse();
 
   it('may not lower the grade of a tool, but may raise it', async () => {
-    const { body } = await registry.call('POST', '/mcp-servers', { url: server.url, name: 'graded' }, writer);
-    const { data } = (await registry.call('GET', `/tools?server_id=${body.id}`)).body;
+    const { body } = await registry.call('POST', 'mcp-servers', { url: server.url, name: 'graded' }, writer);
+    const { data } = (await registry.call('GET', `tools?server_id=${body.id}`)).body;
     const id = data[0]?.id;
-    const grade = (to: string, as: typeof writer) => registry.call('PATCH', `/tools/${id}`, { grade: to }, as);
+    const grade = (to: string, as: typeof writer) => registry.call('PATCH', `tools/${id}`, { grade: to }, as);
     const refused = await grade('read', writer);
     expect([refused.status, refused.body.code]).toEqual([403, 'scope_missing']);
     expect(refused.body.detail).toContain('Grading the tool first read instead of destructive needs');
     expect((await grade('read', manager)).body.grade).toBe('read');
     expect((await grade('write', writer)).body.grade).toBe('write');
     expect(await audit(id)).toMatchObject([
-      { action: 'tool.regraded', actor: 'key:1', before: { grade: 'destructive' }, after: { grade: 'read' } },
+      { action: 'tool.regraded', actor: 'key:test', before: { grade: 'destructive' }, after: { grade: 'read' } },
       { action: 'tool.regraded', before: { grade: 'read' }, after: { grade: 'write' } },
     ]);
   });
 
   it.each(['auto', 'warn'])('may not set the policy %s, which accepts changes unreviewed', async (policy) => {
     const wish = { url: server.url, name: `server-${policy}` };
-    const refused = await registry.call('POST', '/mcp-servers', { ...wish, policy }, writer);
+    const refused = await registry.call('POST', 'mcp-servers', { ...wish, policy }, writer);
     expect([refused.status, refused.body.code]).toEqual([403, 'scope_missing']);
-    const { id } = (await registry.call('POST', '/mcp-servers', wish, writer)).body;
-    expect((await registry.call('PATCH', `/mcp-servers/${id}`, { policy }, writer)).status).toBe(403);
-    expect((await registry.call('PATCH', `/mcp-servers/${id}`, { policy }, manager)).body.policy).toBe(policy);
-    expect((await registry.call('PATCH', `/mcp-servers/${id}`, { policy: 'block' }, writer)).status).toBe(200);
+    const { id } = (await registry.call('POST', 'mcp-servers', wish, writer)).body;
+    expect((await registry.call('PATCH', `mcp-servers/${id}`, { policy }, writer)).status).toBe(403);
+    expect((await registry.call('PATCH', `mcp-servers/${id}`, { policy }, manager)).body.policy).toBe(policy);
+    expect((await registry.call('PATCH', `mcp-servers/${id}`, { policy: 'block' }, writer)).status).toBe(200);
     expect(await audit(id)).toMatchObject([
       { action: 'mcp_server.policy_set', before: { policy: 'block' }, after: { policy } },
       { action: 'mcp_server.policy_set', before: { policy }, after: { policy: 'block' } },
@@ -52,13 +52,13 @@ describe('somebody who only writes tools', () => {
 
   it.each(['partner', 'own'])('may not trust the results of a server as %s, but may trust them less', async (trust) => {
     const wish = { url: server.url, name: `trusted-${trust}` };
-    const refused = await registry.call('POST', '/mcp-servers', { ...wish, trust }, writer);
+    const refused = await registry.call('POST', 'mcp-servers', { ...wish, trust }, writer);
     expect([refused.status, refused.body.code]).toEqual([403, 'scope_missing']);
-    const made = (await registry.call('POST', '/mcp-servers', wish, writer)).body;
+    const made = (await registry.call('POST', 'mcp-servers', wish, writer)).body;
     // It runs here, and its tools do not say what they reach.
     expect(made).toMatchObject({ trust: 'untrusted', recommended_trust: { trust: 'partner' } });
     const change = (to: string, as: typeof writer) =>
-      registry.call('PATCH', `/mcp-servers/${made.id}`, { trust: to }, as);
+      registry.call('PATCH', `mcp-servers/${made.id}`, { trust: to }, as);
     expect((await change(trust, writer)).status).toBe(403);
     expect((await change(trust, manager)).body.trust).toBe(trust);
     expect((await change('untrusted', writer)).body.trust).toBe('untrusted');
@@ -69,13 +69,13 @@ describe('somebody who only writes tools', () => {
   });
 
   it('may not trust a tool more than its server, and the toolset has the trust that is in force', async () => {
-    const { body } = await registry.call('POST', '/mcp-servers', { url: server.url, name: 'mixed' }, manager);
-    await registry.call('PATCH', `/mcp-servers/${body.id}`, { trust: 'partner' }, manager);
-    const { data } = (await registry.call('GET', `/tools?server_id=${body.id}`)).body;
+    const { body } = await registry.call('POST', 'mcp-servers', { url: server.url, name: 'mixed' }, manager);
+    await registry.call('PATCH', `mcp-servers/${body.id}`, { trust: 'partner' }, manager);
+    const { data } = (await registry.call('GET', `tools?server_id=${body.id}`)).body;
     const id = data[0]?.id;
-    const trustIt = (trust: string | null, as: typeof writer) => registry.call('PATCH', `/tools/${id}`, { trust }, as);
+    const trustIt = (trust: string | null, as: typeof writer) => registry.call('PATCH', `tools/${id}`, { trust }, as);
     const inForce = async () =>
-      (await registry.internal('GET', `/toolsets?skill_ids=${body.skill_id}&tool_ids=`)).body.tools[0]?.trust;
+      (await registry.internal('GET', `toolsets?skill_ids=${body.skill_id}&tool_ids=`)).body.tools[0]?.trust;
     expect(await inForce()).toBe('partner');
     const refused = await trustIt('own', writer);
     expect([refused.status, refused.body.code]).toEqual([403, 'scope_missing']);
@@ -98,8 +98,8 @@ describe('somebody who only writes tools', () => {
       credentials: [{ credential_id: 'cred_hosts', as: 'api', hosts, ...(trust ? { trust } : {}) }],
     });
     registry.fake.credentials.set('cred_hosts', { token: 'swordfish' });
-    const made = await registry.call('POST', '/skills', { name: 'Hosts', ...bound(['api.example.com']) }, writes);
-    const change = (body: object, as: typeof writes) => registry.call('PATCH', `/skills/${made.body.id}`, body, as);
+    const made = await registry.call('POST', 'skills', { name: 'Hosts', ...bound(['api.example.com']) }, writes);
+    const change = (body: object, as: typeof writes) => registry.call('PATCH', `skills/${made.body.id}`, body, as);
     const refused = await change(bound(['api.example.com'], 'partner'), writes);
     expect([refused.status, refused.body.code]).toEqual([403, 'scope_missing']);
     expect((await change(bound(['api.example.com'], 'partner'), manages)).status).toBe(200);

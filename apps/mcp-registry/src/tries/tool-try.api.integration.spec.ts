@@ -10,12 +10,12 @@ describe('a Python tool tried by hand', () => {
   beforeAll(async () => {
     registry = await startRegistry();
     registry.fake.credentials.set('cred_a', { token: 'secret-value' });
-    tool = (await registry.call('POST', '/tools', { source })).body;
+    tool = (await registry.call('POST', 'tools', { source })).body;
   });
   afterAll(() => registry.close());
 
-  const attempt = (body: object, as?: object) => registry.call('POST', `/tools/${tool.id}/try`, body, as);
-  const records = async () => (await registry.call('GET', `/tools/${tool.id}/calls`)).body.data;
+  const attempt = (body: object, as?: object) => registry.call('POST', `tools/${tool.id}/try`, body, as);
+  const records = async () => (await registry.call('GET', `tools/${tool.id}/calls`)).body.data;
 
   it('is run by the engine as it is saved, and leaves a record', async () => {
     registry.fake.tried = { ok: true, result: 7, stdout: 'x', truncated: false, duration_ms: 3 };
@@ -36,7 +36,7 @@ describe('a Python tool tried by hand', () => {
     expect(await records()).toMatchObject([
       {
         call_id: asked?.body['call_id'],
-        caller: 'key:1',
+        caller: 'key:test',
         outcome: 'ok',
         pin: tool.pin,
         server_id: null,
@@ -56,9 +56,9 @@ describe('a Python tool tried by hand', () => {
 
   it('uses the credentials of a Skill that has it, with the rights on those', async () => {
     const credentials = [{ credential_id: 'cred_a', as: 'bank' }];
-    const skill = (await registry.call('POST', '/skills', { name: 'Bank', tools: [{ tool: tool.id }], credentials }))
+    const skill = (await registry.call('POST', 'skills', { name: 'Bank', tools: [{ tool: tool.id }], credentials }))
       .body;
-    const other = (await registry.call('POST', '/skills', { name: 'Other', credentials })).body;
+    const other = (await registry.call('POST', 'skills', { name: 'Other', credentials })).body;
     registry.fake.tried = { ok: true, result: 1, stdout: '', truncated: false, duration_ms: 1 };
     await attempt({ arguments: {}, skill_id: skill.id });
     expect(registry.fake.asked.at(-1)?.body['credential_bindings']).toEqual([
@@ -74,7 +74,7 @@ describe('a Python tool tried by hand', () => {
 
   it('must belong to this project, and must not be built in', async () => {
     expect((await attempt({ arguments: {} }, { projectId: 'prj_other' })).status).toBe(404);
-    const builtin = await registry.call('POST', '/tools/builtin:http_request/try', { arguments: {} });
+    const builtin = await registry.call('POST', 'tools/builtin:http_request/try', { arguments: {} });
     expect(builtin).toMatchObject({ status: 409, body: { code: 'built_in' } });
   });
 });
