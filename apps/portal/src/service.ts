@@ -3,9 +3,8 @@ import { AppModule } from './app.module.js';
 import { readSettings } from './env.js';
 import { portalRoutes } from './portal-routes.js';
 
-/** Describes this service for `startService`, or for the process that hosts several. */
-export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
-  const settings = readSettings(environment);
+/** What `startService` starts, alone or with others in one process; the tests start the same. */
+export function portalService(settings: ReturnType<typeof readSettings>): ServiceOptions {
   return {
     name: 'portal',
     module: AppModule.with(settings),
@@ -14,3 +13,6 @@ export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
     routes: portalRoutes(settings),
   };
 }
+
+export const serviceFrom = (environment?: NodeJS.ProcessEnv): ServiceOptions =>
+  portalService(readSettings(environment));
