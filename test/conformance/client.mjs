@@ -12,7 +12,7 @@ import {
 import { createEgress } from '../../dist/libs/egress/src/index.js';
 import { guardedFetch } from '../../dist/apps/mcp-registry/src/mcp/guarded-fetch.js';
 import { listTools } from '../../dist/apps/mcp-registry/src/mcp/list-tools.js';
-import { McpConnection } from '../../dist/apps/mcp-registry/src/mcp/mcp-connection.js';
+import { openConnection } from '../../dist/apps/mcp-registry/src/mcp/open-connection.js';
 
 const url = process.argv.at(-1) ?? '';
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
@@ -95,7 +95,7 @@ async function authorizing(target, init = {}) {
   }
 }
 
-const connection = await McpConnection.open({
+const connection = await openConnection({
   url,
   fetch: authorizing,
   connectTimeoutMs: 20_000,
