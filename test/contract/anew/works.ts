@@ -89,7 +89,9 @@ export function holdWorks(shared: () => CourierWorld): void {
         const event = await until('it was answered, or paused', async () => {
           const now = await world.event(id);
           const isAnswered = now.timeline.some(({ stage, outcome }) => stage === 'delivery' && outcome === 'delivered');
-          return isAnswered || now.outcome === 'loop_paused' ? now : null;
+          // Its notice is a turn, which the engine stores a moment later.
+          const isPausedNow = now.outcome === 'loop_paused' && now.turns.length > 0;
+          return isAnswered || isPausedNow ? now : null;
         });
         if (event.outcome !== 'loop_paused') return false;
         // Of no session and no run: the notice to whoever is paused.
