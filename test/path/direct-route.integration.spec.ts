@@ -66,7 +66,7 @@ describe('a request of the built-in Webhook App', () => {
   /** Without what differs from run to run. */
   const comparable = (payload: MessageRoutePayload | null): unknown =>
     JSON.parse(
-      JSON.stringify({ ...payload, told: payload?.told?.map((entry) => ({ ...entry, at: 0, duration_ms: 0 })) }),
+      JSON.stringify({ ...payload, entries: payload?.entries?.map((entry) => ({ ...entry, at: 0, duration_ms: 0 })) }),
     );
 
   it.each([

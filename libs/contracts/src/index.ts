@@ -8,6 +8,7 @@ export * from './endpoint.js';
 export * from './ids.js';
 export * from './internal-headers.js';
 export * from './job-contract.js';
+export * from './job-custody.js';
 export * from './message.js';
 export * from './message-key.js';
 export * from './order.js';

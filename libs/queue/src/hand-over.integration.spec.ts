@@ -77,7 +77,7 @@ describe('a job whose consumer is in the same process', () => {
   it('waits in the lane of surplus if it is surplus', async () => {
     const { begun, end, handle } = held();
     await jobs.serve(handle);
-    await jobs.enqueueAll([{ ...route('evt_1'), surplus: true }, route('evt_2')]);
+    await jobs.enqueueAll([{ ...route('evt_1'), custody: { surplus: true } }, route('evt_2')]);
     await until('both run', () => begun.length === 2);
     expect([jobs.client.handedOver.get(name), jobs.client.enqueued.get(name)]).toEqual([1, 1]);
     end();

@@ -1,4 +1,4 @@
-import type { JobContract } from '#libs/contracts';
+import type { JobContract, JobCustody } from '#libs/contracts';
 import { setId } from '#libs/contracts';
 
 /**
@@ -26,7 +26,7 @@ const surplusLimits = { ...batchLimits, maxItems: 16 };
 
 /** Whether its project sends more than its share (`surplus` in the payload): it then waits in a lane of its own. */
 export function isSurplus({ payload }: JobItem): boolean {
-  return payload['surplus'] === true;
+  return (payload['custody'] as JobCustody | undefined)?.surplus === true;
 }
 
 /** Splits items into batches within the limits. A large item goes alone, and surplus goes only with surplus. */

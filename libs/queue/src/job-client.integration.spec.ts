@@ -1,4 +1,4 @@
-import { appChanged, inboundParse, type JobContract, messageRoute, newId } from '#libs/contracts';
+import { appChanged, inboundParse, type JobContract, type JobCustody, messageRoute, newId } from '#libs/contracts';
 import { type BreakableLink, openLink, type RedisDatabase, takeRedisDatabase, until } from '#libs/testing';
 import { Redis } from 'ioredis';
 import { JobClient } from './job-client.js';
@@ -46,7 +46,7 @@ describe('a client of the queue', () => {
   });
 
   it('adds surplus to a lane of its own, and reports both lanes together', async () => {
-    const parse = (more: { surplus?: true }) => ({
+    const parse = (more: { custody?: JobCustody }) => ({
       receipt_id: newId('evt'),
       received_at: new Date().toISOString(),
       organization_id: 'org_1',
@@ -55,7 +55,9 @@ describe('a client of the queue', () => {
       verified_scheme: null,
       ...more,
     });
-    await Promise.all([{}, { surplus: true } as const, {}].map((more) => client.enqueue(inboundParse, parse(more))));
+    await Promise.all(
+      [{}, { custody: { surplus: true } } as const, {}].map((more) => client.enqueue(inboundParse, parse(more))),
+    );
     expect(await client.waiting(inboundParse.queue)).toEqual({ own: 1, surplus: 1 });
     expect(await client.depth(inboundParse.queue)).toMatchObject({ waiting: 2, active: 0, delayed: 0 });
   });
@@ -68,9 +70,9 @@ describe('a client of the queue', () => {
 
   it('adds a job for each row where several have one id, each row once', async () => {
     const routed = (receipt_id: string, more: object = {}) => ({ ...route(receipt_id), key: 'k', ...more });
-    const parsed = [routed('evt_1'), routed('evt_2'), routed('evt_2'), routed('evt_1', { tried: 1 })];
+    const parsed = [routed('evt_1'), routed('evt_2'), routed('evt_2'), routed('evt_1', { custody: { attempts: 1 } })];
     for (const payload of parsed) await client.enqueue(messageRoute, payload);
-    await client.enqueue(messageRoute, routed('evt_2', { tried: 1 }));
+    await client.enqueue(messageRoute, routed('evt_2', { custody: { attempts: 1 } }));
     expect((await client.waiting(messageRoute.queue)).own).toBe(5 - 1);
     const others = [routed('evt_3', { key: 'other' }), routed('evt_4', { key: 'other' })];
     await Promise.all(others.map((payload) => client.enqueue(messageRoute, payload)));

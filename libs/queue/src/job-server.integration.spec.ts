@@ -104,15 +104,15 @@ describe.each([
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const handled: string[] = [];
-    await jobs.serve(async ({ receipt_id, surplus }) => {
-      if (surplus) await held;
+    await jobs.serve(async ({ receipt_id, custody }) => {
+      if (custody?.surplus) await held;
       handled.push(receipt_id);
     });
-    const surplus = Array.from({ length: 40 }, () => ({ ...route(), surplus: true as const }));
+    const surplus = Array.from({ length: 40 }, () => ({ ...route(), custody: { surplus: true as const } }));
     await jobs.enqueueAll(surplus);
     await until('surplus holds its consumers', async () => (await jobs.client.depth(queue)).active === 2);
     const own = Array.from({ length: 5 }, () => route());
-    await jobs.enqueueAll([...own, { ...route(), surplus: true }]);
+    await jobs.enqueueAll([...own, { ...route(), custody: { surplus: true } }]);
     await until('the others are handled', () => handled.length === 5);
     expect(handled.toSorted()).toEqual(own.map(({ receipt_id }) => receipt_id).toSorted());
     release();
@@ -129,13 +129,13 @@ describe.each([
         if (id === own.receipt_id) isHandled.resolve();
         if (id === second.receipt_id) nextMs = performance.now();
         if (id !== first.receipt_id) return;
-        await jobs.enqueueAll([{ ...second, surplus: true }, own]);
+        await jobs.enqueueAll([{ ...second, custody: { surplus: true } }, own]);
         await isHandled.promise;
         endedMs = performance.now();
       },
       { surplusDuty: 0.001, surplusConcurrency: 1 },
     );
-    await jobs.enqueueAll([{ ...first, surplus: true }]);
+    await jobs.enqueueAll([{ ...first, custody: { surplus: true } }]);
     await until('the second is handled', () => nextMs > 0);
     // A timer may be a millisecond early by another clock.
     expect(nextMs - endedMs).toBeGreaterThanOrEqual(98);
@@ -145,7 +145,7 @@ describe.each([
     await jobs.serve(() => {
       throw new RunLater(600_000, 'later');
     });
-    await jobs.enqueueAll([{ ...route(), surplus: true }]);
+    await jobs.enqueueAll([{ ...route(), custody: { surplus: true } }]);
     await until('it waits', async () => (await jobs.client.depth(queue)).delayed === 1);
     const lane = new Queue(`${queue}-surplus`, {
       connection: { url: jobs.url },

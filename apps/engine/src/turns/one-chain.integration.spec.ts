@@ -49,7 +49,8 @@ describe('the attempts of a turn', () => {
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
     const response = await answering.promise;
-    for (let round = 0; round < 5; round += 1) await world.jobs.enqueue(turnRun, { ...turn, claims: 100 + round });
+    for (let round = 0; round < 5; round += 1)
+      await world.jobs.enqueue(turnRun, { ...turn, custody: { attempts: 100 + round } });
     await until('only its own job is left', async () => {
       const { waiting, active, delayed } = await world.jobs.depth(turnRun.queue);
       return waiting + active + delayed === 1;

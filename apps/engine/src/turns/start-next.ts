@@ -233,7 +233,7 @@ export class TurnEnqueuer {
 /** The job of a stored turn. */
 export function turnJobOf(turn: Turn): TurnRunPayload {
   const { id, organization_id, project_id, app_id, receipt_id, agent_id, claim } = turn;
-  return { turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id, claims: claim };
+  return { turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id, custody: { attempts: claim } };
 }
 
 /** A timeline entry for a stored turn. */

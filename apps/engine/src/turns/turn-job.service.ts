@@ -248,7 +248,7 @@ function entryOf(
 }
 
 function offerOf(
-  { turn_id, organization_id, project_id, receipt_id, surplus }: TurnRunPayload,
+  { turn_id, organization_id, project_id, receipt_id, custody }: TurnRunPayload,
   { reply_text: text }: TurnEnding,
   delivery_id: string,
   target: ReplyTarget,
@@ -261,7 +261,7 @@ function offerOf(
     project_id,
     receipt_id,
     content,
-    ...(surplus ? { surplus } : {}),
+    ...(custody?.surplus ? { custody: { surplus: true } } : {}),
   };
 }
 

@@ -1,4 +1,5 @@
-import { IsIn, IsObject, IsOptional, IsString } from 'class-validator';
+import { IsObject, IsOptional, IsString } from 'class-validator';
+import type { JobCustody } from '../job-custody.js';
 import type { ReplyTarget } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
@@ -45,8 +46,8 @@ export class DeliverySendPayload {
   @IsOptional() @IsString() turn_id: string | null;
   /** Absent when over the inline limit: the gateway then reads it from the engine. */
   @IsOptional() @IsObject() content?: OutboundContent;
-  /** From a project that sends more than its share: handled after everything within a share. Absent: within it. */
-  @IsOptional() @IsIn([true]) surplus?: true;
+  /** Absent: it is a first job, within its project's share. */
+  @IsOptional() @IsObject() custody?: JobCustody;
 }
 
 export const deliverySend = defineJob<DeliverySendPayload>({

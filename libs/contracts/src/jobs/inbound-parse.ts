@@ -1,4 +1,5 @@
-import { IsIn, IsInt, IsObject, IsOptional, IsString } from 'class-validator';
+import { IsIn, IsObject, IsOptional, IsString } from 'class-validator';
+import type { JobCustody } from '../job-custody.js';
 import type { InboundRequest } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
@@ -13,10 +14,8 @@ export class InboundParsePayload {
   @IsOptional() @IsString() verified_scheme: string | null;
   /** Absent when the body is over the inline limit: the gateway then reads the receipt from the ingress. */
   @IsOptional() @IsObject() request?: InboundRequest;
-  /** From a project that sends more than its share: handled after everything within a share. Absent: within it. */
-  @IsOptional() @IsIn([true]) surplus?: true;
-  /** When enqueued again: the attempts recorded in the timeline; numbering continues from there. */
-  @IsOptional() @IsInt() tried?: number;
+  /** Absent: it is a first job, within its project's share. */
+  @IsOptional() @IsObject() custody?: JobCustody;
   /** A replay requested by a person: it bypasses claims under this ordinal. */
   @IsOptional() @IsIn([true]) replay?: true;
 }
@@ -27,7 +26,7 @@ export const inboundParse = defineJob<InboundParsePayload>({
   hasSurplus: true,
   payload: InboundParsePayload,
   // The earlier job may still exist, left by a dead process.
-  jobId: ({ receipt_id, tried }) => (tried === undefined ? receipt_id : `${receipt_id}_again`),
+  jobId: ({ receipt_id, custody }) => (custody?.attempts === undefined ? receipt_id : `${receipt_id}_again`),
   attempts: 12,
   backoff: { baseMs: 250, capMs: 20_000 },
 });

@@ -1,12 +1,13 @@
-import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsInt, IsObject, IsOptional, IsString } from 'class-validator';
+import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsObject, IsOptional, IsString } from 'class-validator';
+import type { JobCustody } from '../job-custody.js';
 import type { NormalizedMessage } from '../message.js';
 import type { Outcome, Stage } from '../outcomes.js';
 import type { RequestFacts } from '../request-facts.js';
 import { type TextFrom, textSources } from './turn-run.js';
 import { defineJob } from '../job-contract.js';
 
-/** A journal entry without its subject. */
-export interface ToldEntry {
+/** A journal entry without its subject, which whoever gets it commits. */
+export interface UncommittedEntry {
   at: string;
   stage: Stage;
   outcome: Outcome;
@@ -38,12 +39,10 @@ export class MessageRoutePayload {
   @IsOptional() @IsArray() @ArrayMinSize(1) messages?: NormalizedMessage[];
   /** What filters may read of the request. Absent: there was none, or it comes from an earlier release. */
   @IsOptional() @IsObject() request?: RequestFacts;
-  /** From a project that sends more than its share: handled after everything within a share. Absent: within it. */
-  @IsOptional() @IsIn([true]) surplus?: true;
-  /** As in `inbound.parse`. */
-  @IsOptional() @IsInt() tried?: number;
+  /** Absent: it is a first job, within its project's share. */
+  @IsOptional() @IsObject() custody?: JobCustody;
   /** The gateway's journal entries for the receipt: committed with its routing, so that parsing commits nothing. */
-  @IsOptional() @IsArray() told?: ToldEntry[];
+  @IsOptional() @IsArray() entries?: UncommittedEntry[];
 }
 
 export const messageRoute = defineJob<MessageRoutePayload>({
@@ -51,7 +50,8 @@ export const messageRoute = defineJob<MessageRoutePayload>({
   queue: 'route',
   hasSurplus: true,
   payload: MessageRoutePayload,
-  jobId: ({ receipt_id, key = receipt_id, tried }) => (tried === undefined ? key : `${key}_${receipt_id}_again`),
+  jobId: ({ receipt_id, key = receipt_id, custody }) =>
+    custody?.attempts === undefined ? key : `${key}_${receipt_id}_again`,
   // A provider that delivers a message twice makes two receipts with one key, and each of them has to end.
   ownId: ({ receipt_id, key = receipt_id }) => `${key}_${receipt_id}`,
   attempts: 20,

@@ -1,4 +1,5 @@
-import { IsIn, IsInt, IsObject, IsOptional, IsString } from 'class-validator';
+import { IsObject, IsOptional, IsString } from 'class-validator';
+import type { JobCustody } from '../job-custody.js';
 import type { LimitNotice } from '../limit-notice.js';
 import type { NormalizedMessage, ReplyTarget } from '../message.js';
 import { defineJob } from '../job-contract.js';
@@ -151,14 +152,10 @@ export class TurnRunPayload {
   @IsOptional() @IsObject() session?: TurnOfSession | null;
   @IsOptional() @IsString() agent_id?: string | null;
   @IsOptional() @IsObject() held?: HeldTurn;
-  /** It was handed over before, by a job that may be lost. */
-  @IsOptional() @IsIn([true]) again?: true;
-  /** When enqueued again: how often the turn had been claimed. */
-  @IsOptional() @IsInt() claims?: number;
   /** Absent when over the inline limit: the engine then reads it from the router. */
   @IsOptional() @IsObject() input?: TurnInput;
-  /** From a project that sends more than its share: handled after everything within a share. Absent: within it. */
-  @IsOptional() @IsIn([true]) surplus?: true;
+  /** Absent: it is a first job, within its project's share. */
+  @IsOptional() @IsObject() custody?: JobCustody;
 }
 
 export const turnRun = defineJob<TurnRunPayload>({
@@ -167,10 +164,10 @@ export const turnRun = defineJob<TurnRunPayload>({
   hasSurplus: true,
   payload: TurnRunPayload,
   // A held turn and the same turn once it may run need different ids; so do a turn enqueued again and its first job.
-  jobId: ({ turn_id, held, claims, again }) => {
+  jobId: ({ turn_id, held, custody: { resent, attempts } = {} }) => {
     if (held) return `${turn_id}_held`;
-    if (again) return `${turn_id}_again`;
-    return claims === undefined ? turn_id : `${turn_id}_enqueued_${claims}`;
+    if (resent) return `${turn_id}_again`;
+    return attempts === undefined ? turn_id : `${turn_id}_enqueued_${attempts}`;
   },
   attempts: 8,
   backoff: { baseMs: 500, capMs: 30_000 },

@@ -139,8 +139,8 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /** A project's surplus gets few places: the messages of other projects wait for whatever a process has in flight. */
-  private async placeFor({ project_id: projectId, surplus }: DeliverySendPayload): Promise<Leave> {
-    const leaveShare = surplus ? await this.surplus.enter(projectId) : null;
+  private async placeFor({ project_id: projectId, custody }: DeliverySendPayload): Promise<Leave> {
+    const leaveShare = custody?.surplus ? await this.surplus.enter(projectId) : null;
     const leave = await this.inFlight.enter();
     return () => {
       leaveShare?.();
@@ -224,7 +224,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private retry(delivery: ClaimedDelivery, waitMs: number): void {
-    const payload = { ...jobOf(delivery), ...(delivery.surplus ? { surplus: delivery.surplus } : {}) };
+    const payload = { ...jobOf(delivery), ...(delivery.surplus ? { custody: { surplus: delivery.surplus } } : {}) };
     const item = { payload, attempts: 0, addedAtMs: Date.now() };
     // If Redis is unavailable, the sweep takes the delivery when its wait is over.
     this.jobs.republish(deliverySend, item, waitMs + 5).catch(() => undefined);
@@ -237,7 +237,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
       const row = mine.get(job.delivery_id) ?? null;
       // The same delivery twice in one batch: the first job gets it.
       mine.delete(job.delivery_id);
-      return row && job.surplus ? { ...row, surplus: job.surplus } : row;
+      return row && job.custody?.surplus ? { ...row, surplus: true } : row;
     });
   }
 

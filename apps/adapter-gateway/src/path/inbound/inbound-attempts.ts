@@ -118,7 +118,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
 
   /** Begins an attempt; resolves once the in-flight limiter has room for it. */
   async begin(job: InboundParsePayload, adapter: InstalledAdapter): Promise<void> {
-    if (job.tried !== undefined) return this.beginAgain(job, adapter);
+    if (job.custody?.attempts !== undefined) return this.beginAgain(job, adapter);
     const attempt = () => this.waits.work.gate.beside(null, () => this.attempt(job, adapter, null));
     if (this.closing) return attempt();
     const leave = await this.inFlight.enter();

@@ -9,7 +9,7 @@ import {
   type RequestFacts,
   routeKey,
   type Stage,
-  type ToldEntry,
+  type UncommittedEntry,
 } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { directParse, markersIn, requestFacts, validMarkers } from '#libs/direct-app';
@@ -97,10 +97,10 @@ export class InboundService extends Sweeping {
     const verified = job.verified_scheme ?? (await this.verify(job, webhook));
     if (verified === null) return;
     const checked = { attempt: 1, durationMs: null, reason: verified };
-    const told = job.verified_scheme ? [] : [entryOf(job, 'verified', 'ok', checked)];
+    const entries = job.verified_scheme ? [] : [entryOf(job, 'verified', 'ok', checked)];
     const messages = await this.messagesOf(installed, webhook, request).catch((error: unknown) => {
       // There is no hand-over that would carry these entries.
-      for (const entry of told) this.journal.append(entry);
+      for (const entry of entries) this.journal.append(entry);
       throw error;
     });
     const durationMs = performance.now() - startMs;
@@ -110,7 +110,7 @@ export class InboundService extends Sweeping {
       ? await this.choices.answered(job.app_id, job.receipt_id, adapter.manifest, parsed)
       : parsed;
     if (toRoute.length === 0) {
-      for (const entry of told) this.journal.append(entry);
+      for (const entry of entries) this.journal.append(entry);
       if (first?.event_type === 'challenge') {
         this.record(job, 'parsed', 'challenge', { attempt, durationMs, ...lateChallenge });
         return;
@@ -120,12 +120,12 @@ export class InboundService extends Sweeping {
       return;
     }
     const detail = { event_type: toRoute[0]?.event_type, messages: toRoute.length };
-    told.push(entryOf(job, 'parsed', 'ok', { attempt, durationMs, detail }));
+    entries.push(entryOf(job, 'parsed', 'ok', { attempt, durationMs, detail }));
     this.metrics.hopSeconds.observe({ stage: 'parsed', outcome: 'ok' }, durationMs / 1000);
     await Promise.all(this.listeners.map((listener) => listener(installed, toRoute)));
     await this.statuses.heard(job.app_id, toRoute);
     const facts = requestFacts(request, installed, this.settings.FILTER_REQUEST_BYTES);
-    await this.handOver(job, installed, verified, facts, toRoute, told);
+    await this.handOver(job, installed, verified, facts, toRoute, entries);
   }
 
   /** Records in the timeline that a receipt will be retried, and why. */
@@ -190,7 +190,7 @@ export class InboundService extends Sweeping {
     verified: string,
     request: RequestFacts,
     messages: NormalizedMessage[],
-    told: JournalEntry[],
+    entries: JournalEntry[],
   ): Promise<void> {
     const inline = Buffer.byteLength(JSON.stringify(messages)) <= this.settings.INLINE_LIMIT_BYTES;
     if (!inline) await this.parsed.keep(job.receipt_id, job.organization_id, messages);
@@ -208,9 +208,8 @@ export class InboundService extends Sweeping {
       ...(installed.adapter && offersFeature(installed.adapter.manifest, 'typing') ? { app_types: true } : {}),
       request,
       ...(inline ? { messages } : {}),
-      ...(job.tried === undefined ? {} : { tried: job.tried }),
-      ...(job.surplus ? { surplus: job.surplus } : {}),
-      told: told.map(toldOf),
+      ...(job.custody ? { custody: job.custody } : {}),
+      entries: entries.map(uncommitted),
     };
     // If Redis does not take it, the ingress still has custody of the receipt and enqueues this hop again.
     await this.jobs.enqueue(messageRoute, payload);
@@ -233,12 +232,12 @@ interface EntryFacts {
 
 function entryOf(job: InboundParsePayload, stage: Stage, outcome: Outcome, facts: EntryFacts): JournalEntry {
   const { durationMs, reason, detail } = facts;
-  const attempt = (job.tried ?? 0) + facts.attempt;
-  const told = { attempt, duration_ms: durationMs, reason: reason ?? null, detail: detail ?? null };
-  return { ...subject(job), stage, outcome, ...told, at: new Date() };
+  const attempt = (job.custody?.attempts ?? 0) + facts.attempt;
+  const known = { attempt, duration_ms: durationMs, reason: reason ?? null, detail: detail ?? null };
+  return { ...subject(job), stage, outcome, ...known, at: new Date() };
 }
 
-function toldOf({ at, stage, outcome, reason, attempt, duration_ms, detail }: JournalEntry): ToldEntry {
+function uncommitted({ at, stage, outcome, reason, attempt, duration_ms, detail }: JournalEntry): UncommittedEntry {
   return {
     stage,
     outcome,

@@ -67,7 +67,7 @@ export class TurnHandover extends Sweeping {
     const turns = await this.turnsOf([...new Set(named.map(({ owner_id }) => owner_id))]);
     for (const { subject_id, payload } of due) {
       const turn = payload ?? turns.get(subject_id);
-      if (turn) void this.jobs.enqueue(turnRun, { ...this.jobOf(turn), again: true });
+      if (turn) void this.jobs.enqueue(turnRun, { ...this.jobOf(turn), custody: { resent: true } });
     }
     return Math.max(passed, due.length);
   }

@@ -35,7 +35,7 @@ export function standsFor(plans: Plan[]): Plan {
 
 /** The entries that the previous hop left to this one to commit. */
 export function toldBefore({ job }: Arrival): JournalEntry[] {
-  return (job.told ?? []).map((each) => ({
+  return (job.entries ?? []).map((each) => ({
     ...subjectOf(job),
     service: 'adapter-gateway',
     ...each,

@@ -26,8 +26,11 @@ describe('the attempts at routing a receipt', () => {
     const receipt_id = newId('evt');
     // Its messages are too large for the job, and the gateway is down.
     await expect(handler.route({ ...job, receipt_id }, context(1))).rejects.toThrow();
-    await expect(handler.route({ ...job, receipt_id, tried: 1 }, context(1))).rejects.toThrow();
-    await handler.route({ ...job, receipt_id, tried: 2, ...(messages ? { messages } : {}) }, context(1));
+    await expect(handler.route({ ...job, receipt_id, custody: { attempts: 1 } }, context(1))).rejects.toThrow();
+    await handler.route(
+      { ...job, receipt_id, custody: { attempts: 2 }, ...(messages ? { messages } : {}) },
+      context(1),
+    );
     const entries = await until('all are recorded', async () => {
       const rows = await told(receipt_id);
       return rows.length === 3 && rows;
@@ -38,7 +41,7 @@ describe('the attempts at routing a receipt', () => {
       { outcome: 'routed', attempt: 3 },
     ]);
     await handler.route({ ...job, receipt_id, ...(messages ? { messages } : {}) }, context(1));
-    const dead = { payload: { ...job, receipt_id: newId('evt'), tried: 2 }, code: 'x', reason: 'y' };
+    const dead = { payload: { ...job, receipt_id: newId('evt'), custody: { attempts: 2 } }, code: 'x', reason: 'y' };
     await handler.dead(dead, context(20));
     expect(await told(dead.payload.receipt_id)).toEqual([{ outcome: 'dead', attempt: 22 }]);
     // Routed, and recorded, before.

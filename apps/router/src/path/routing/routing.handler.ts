@@ -15,7 +15,7 @@ export class RoutingHandler {
 
   @EventPattern<string>('message.route')
   async route(@Payload() job: MessageRoutePayload, @Ctx() context: JobContext): Promise<void> {
-    const attempt = (job.tried ?? 0) + context.attempt;
+    const attempt = (job.custody?.attempts ?? 0) + context.attempt;
     try {
       await this.routing.route(job, attempt);
     } catch (error) {
@@ -34,7 +34,9 @@ export class RoutingHandler {
     @Payload() { payload, code, reason }: DeadJob<MessageRoutePayload>,
     @Ctx() context: JobContext,
   ): Promise<void> {
-    await this.journal.appendNow(entryOf(payload, (payload.tried ?? 0) + context.attempt, 'dead', code, reason));
+    await this.journal.appendNow(
+      entryOf(payload, (payload.custody?.attempts ?? 0) + context.attempt, 'dead', code, reason),
+    );
   }
 }
 

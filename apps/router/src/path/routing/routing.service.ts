@@ -50,7 +50,7 @@ export class RoutingService {
     await this.requireFields(job, messages);
     const arrival: Arrival = { job, attempt, startedMs, messages: messages.length };
     const drafts = messages.map((message, index) => newDraft(job, message, index, arrival));
-    const routed = await this.commit(drafts, job.surplus);
+    const routed = await this.commit(drafts, job.custody?.surplus);
     const planned = routed.flatMap((each) => ('plan' in each ? [each.plan] : []));
     // New messages are already recorded, by the statement that committed them.
     const outcome = planned.length > 0 ? standsFor(planned).message.outcome : this.tellDuplicate(arrival, routed);
@@ -66,7 +66,7 @@ export class RoutingService {
     const routed = await this.commits.add(drafts.map((draft) => ({ draft, rules })));
     this.keepPlaces(drafts, routed);
     const turns = routed.flatMap((each) => ('plan' in each ? turnsOf([each.plan]) : []));
-    this.handover.enqueue(surplus ? turns.map((turn) => ({ ...turn, surplus })) : turns);
+    this.handover.enqueue(surplus ? turns.map((turn) => ({ ...turn, custody: { surplus } })) : turns);
     this.tell(
       routed.flatMap((each) => ('plan' in each ? each.continued : [])),
       'pairing',

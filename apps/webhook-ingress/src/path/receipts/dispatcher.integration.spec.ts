@@ -100,7 +100,7 @@ describe('the dispatcher', () => {
     const others = await receive(8, 'prj_other');
     consumer = parseConsumer(world.redisUrl);
     await until('all are parsed', () => consumer!.parsed.length >= 408);
-    const surplus = consumer.jobs.filter((job) => job.surplus).map(({ receipt_id }) => receipt_id);
+    const surplus = consumer.jobs.filter((job) => job.custody?.surplus).map(({ receipt_id }) => receipt_id);
     expect(surplus).toEqual(flood.slice(10).map(({ id }) => id));
     const places = others.map(({ id }) => consumer!.parsed.indexOf(id));
     expect(Math.max(...places)).toBeLessThan(200);

@@ -24,7 +24,7 @@ interface EnqueueOptions {
   /** When its wait began, in ms since the epoch. Absent: now. */
   sinceMs?: number;
   /** For a receipt that is enqueued again: the attempts recorded in its timeline. */
-  tried?: number;
+  attempts?: number;
   surplus?: boolean;
   /** Absent: the gateway parses it. */
   endpoint?: Endpoint;
@@ -76,18 +76,18 @@ export class Dispatcher implements OnApplicationShutdown {
 
   /**
    * Enqueues a receipt now, or when there is room for its project.
-   * @param tried for a receipt that is enqueued again: the attempts recorded in its timeline
+   * @param attempts for a receipt that is enqueued again: the attempts recorded in its timeline
    * @param endpoint of a receipt that has just come: it may need no parse by the gateway
    */
-  offer(receipt: Receipt, tried?: number, endpoint?: Endpoint): void {
+  offer(receipt: Receipt, attempts?: number, endpoint?: Endpoint): void {
     const { id, projectId } = receipt;
-    const attempt = tried === undefined ? {} : { tried };
+    const attempt = attempts === undefined ? {} : { attempts };
     const waits = this.lines.lengthOf(projectId) > 0;
     const within = this.shares.take(projectId);
     if (!waits && this.roomFor(within) > 0 && this.rates.take(projectId)) {
       void this.enqueue(receipt, { ...attempt, surplus: !within, ...(endpoint && within ? { endpoint } : {}) });
     } else {
-      if (tried === undefined) this.enterWaiting(receipt);
+      if (attempts === undefined) this.enterWaiting(receipt);
       this.lines.add({ projectId, id, ...attempt });
     }
     this.schedule();
@@ -117,20 +117,21 @@ export class Dispatcher implements OnApplicationShutdown {
   /** Enqueues a receipt at once. @returns false when Redis did not take the job */
   async enqueue(
     receipt: Receipt,
-    { sinceMs, tried, surplus = false, endpoint }: EnqueueOptions = {},
+    { sinceMs, attempts, surplus = false, endpoint }: EnqueueOptions = {},
   ): Promise<boolean> {
     this.addedSince += 1;
     this.unconfirmed += 1;
     // Makes sure the queues' lengths are read again: without that, what is added here would use up the room for good.
     this.schedule();
     // A receipt that is enqueued again has lost its place in the order.
-    if (tried === undefined || receipt.outcome === 'held') this.jobs.order.enter(receipt.appId, receipt.id);
+    if (attempts === undefined || receipt.outcome === 'held') this.jobs.order.enter(receipt.appId, receipt.id);
     const job = parseJob(receipt, this.settings.INLINE_LIMIT_BYTES, this.at);
-    const more = { ...(tried === undefined ? {} : { tried }), ...(surplus ? { surplus } : {}) };
+    const says = attempts !== undefined || surplus;
+    const custody = { ...(attempts === undefined ? {} : { attempts }), ...(surplus ? { surplus: true as const } : {}) };
     const route = endpoint ? this.direct.routeOf(receipt, endpoint, job.request) : null;
     try {
       if (route) return await this.jobs.enqueue(messageRoute, route, sinceMs);
-      return await this.jobs.enqueue(inboundParse, { ...job, ...more }, sinceMs);
+      return await this.jobs.enqueue(inboundParse, says ? { ...job, custody } : job, sinceMs);
     } finally {
       this.unconfirmed -= 1;
     }
@@ -205,12 +206,12 @@ export class Dispatcher implements OnApplicationShutdown {
     const taken = this.lines.take(Math.min(this.room, feedBatch), (projectId) => this.rates.take(projectId));
     if (taken.length === 0) return false;
     const receipts = await this.read(taken);
-    const triedOf = new Map(taken.map(({ id, tried }) => [id, tried]));
+    const attemptsOf = new Map(taken.map(({ id, attempts }) => [id, attempts]));
     await Promise.all(
       receipts.map((receipt) => {
-        const tried = triedOf.get(receipt.id);
+        const attempts = attemptsOf.get(receipt.id);
         const since = { sinceMs: receipt.receivedAt.getTime(), surplus: this.shares.isOver(receipt.projectId) };
-        return this.enqueue(receipt, tried === undefined ? since : { ...since, tried });
+        return this.enqueue(receipt, attempts === undefined ? since : { ...since, attempts });
       }),
     );
     return true;

@@ -83,7 +83,7 @@ export interface InLine {
   projectId: string;
   id: string;
   /** For a receipt that is enqueued again: the attempts recorded in its timeline. Absent: it was never enqueued. */
-  tried?: number;
+  attempts?: number;
 }
 
 /**

@@ -120,7 +120,7 @@ export class DirectRoutes {
       ...(direct.sends ? {} : { app_sends: false }),
       request: requestFacts(request, { app: direct, adapter: null }, this.settings.FILTER_REQUEST_BYTES),
       messages,
-      told: [
+      entries: [
         {
           at: new Date().toISOString(),
           stage: 'parsed',

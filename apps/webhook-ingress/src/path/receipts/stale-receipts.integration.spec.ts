@@ -198,7 +198,7 @@ describe('after the loss of a process, or of what Redis held, receipts', () => {
     losses.sinceLossMs = 100;
     await staleReceipts.enqueue(100);
     await until('it is enqueued', () => jobs.length === 1);
-    expect(jobs[0]).toMatchObject({ receipt_id: id, tried: 4 });
+    expect(jobs[0]).toMatchObject({ receipt_id: id, custody: { attempts: 4 } });
   });
 });
 

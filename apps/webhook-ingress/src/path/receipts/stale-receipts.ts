@@ -68,8 +68,8 @@ export class StaleReceipts {
       .filter(({ receipt_id: id }) => !ended.has(id) && !inFlight.has(id) && !this.dispatcher.holds(id))
       .filter((stale) => this.endpoints.get(stale.app_id)?.state !== 'paused');
     const receipts = await this.receipts.findAll(lost.map((stale) => stale.receipt_id));
-    const tried = await this.journal.attemptsOf(receipts.map(({ id }) => id));
-    for (const receipt of receipts) this.dispatcher.offer(receipt, tried.get(receipt.id) ?? 0);
+    const attempts = await this.journal.attemptsOf(receipts.map(({ id }) => id));
+    for (const receipt of receipts) this.dispatcher.offer(receipt, attempts.get(receipt.id) ?? 0);
     return due.length;
   }
 
