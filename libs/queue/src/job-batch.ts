@@ -24,7 +24,7 @@ export const batchLimits = { maxItems: 32, maxBytes: 128 * 1024 };
 /** Other jobs wait for whatever surplus runs at a time, so its batches are smaller. */
 const surplusLimits = { ...batchLimits, maxItems: 16 };
 
-/** Whether its project sends more than its share (`surplus` in the payload): it then waits in a lane of its own. */
+/** Whether its project sends more than its share (`custody.surplus` in the payload): it then waits in a lane of its own. */
 export function isSurplus({ payload }: JobItem): boolean {
   return (payload['custody'] as JobCustody | undefined)?.surplus === true;
 }

@@ -1,5 +1,5 @@
 import { IsObject, IsOptional, IsString } from 'class-validator';
-import type { JobCustody } from '../job-custody.js';
+import { IsCustody, type JobCustody } from '../job-custody.js';
 import type { ReplyTarget } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
@@ -47,7 +47,7 @@ export class DeliverySendPayload {
   /** Absent when over the inline limit: the gateway then reads it from the engine. */
   @IsOptional() @IsObject() content?: OutboundContent;
   /** Absent: it is a first job, within its project's share. */
-  @IsOptional() @IsObject() custody?: JobCustody;
+  @IsOptional() @IsCustody() custody?: JobCustody;
 }
 
 export const deliverySend = defineJob<DeliverySendPayload>({

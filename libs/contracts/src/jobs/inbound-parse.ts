@@ -1,5 +1,5 @@
 import { IsIn, IsObject, IsOptional, IsString } from 'class-validator';
-import type { JobCustody } from '../job-custody.js';
+import { IsCustody, type JobCustody } from '../job-custody.js';
 import type { InboundRequest } from '../message.js';
 import { defineJob } from '../job-contract.js';
 
@@ -15,7 +15,7 @@ export class InboundParsePayload {
   /** Absent when the body is over the inline limit: the gateway then reads the receipt from the ingress. */
   @IsOptional() @IsObject() request?: InboundRequest;
   /** Absent: it is a first job, within its project's share. */
-  @IsOptional() @IsObject() custody?: JobCustody;
+  @IsOptional() @IsCustody() custody?: JobCustody;
   /** A replay requested by a person: it bypasses claims under this ordinal. */
   @IsOptional() @IsIn([true]) replay?: true;
 }

@@ -1,5 +1,5 @@
 import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsObject, IsOptional, IsString } from 'class-validator';
-import type { JobCustody } from '../job-custody.js';
+import { IsCustody, type JobCustody } from '../job-custody.js';
 import type { NormalizedMessage } from '../message.js';
 import type { Outcome, Stage } from '../outcomes.js';
 import type { RequestFacts } from '../request-facts.js';
@@ -40,7 +40,7 @@ export class MessageRoutePayload {
   /** What filters may read of the request. Absent: there was none, or it comes from an earlier release. */
   @IsOptional() @IsObject() request?: RequestFacts;
   /** Absent: it is a first job, within its project's share. */
-  @IsOptional() @IsObject() custody?: JobCustody;
+  @IsOptional() @IsCustody() custody?: JobCustody;
   /** The gateway's journal entries for the receipt: committed with its routing, so that parsing commits nothing. */
   @IsOptional() @IsArray() entries?: UncommittedEntry[];
 }

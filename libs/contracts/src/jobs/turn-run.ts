@@ -1,5 +1,5 @@
 import { IsObject, IsOptional, IsString } from 'class-validator';
-import type { JobCustody } from '../job-custody.js';
+import { IsCustody, type JobCustody } from '../job-custody.js';
 import type { LimitNotice } from '../limit-notice.js';
 import type { NormalizedMessage, ReplyTarget } from '../message.js';
 import { defineJob } from '../job-contract.js';
@@ -155,7 +155,7 @@ export class TurnRunPayload {
   /** Absent when over the inline limit: the engine then reads it from the router. */
   @IsOptional() @IsObject() input?: TurnInput;
   /** Absent: it is a first job, within its project's share. */
-  @IsOptional() @IsObject() custody?: JobCustody;
+  @IsOptional() @IsCustody() custody?: JobCustody;
 }
 
 export const turnRun = defineJob<TurnRunPayload>({
