@@ -23,7 +23,7 @@ export function arrivalEntries(plans: Plan[]): ArrivalEntry[] {
   return [...arrived].flatMap(([arrival, own]) => {
     if (!arrival) return [];
     const told = standsFor(own);
-    const entries = [...toldBefore(arrival), routedEntry(arrival, outcomeOf(told, arrival.messages))];
+    const entries = [...entriesOfParsing(arrival), routedEntry(arrival, outcomeOf(told, arrival.messages))];
     return entries.map((entry) => ({ entry, messageId: told.message.id }));
   });
 }
@@ -34,7 +34,7 @@ export function standsFor(plans: Plan[]): Plan {
 }
 
 /** The entries that the previous hop left to this one to commit. */
-export function toldBefore({ job }: Arrival): JournalEntry[] {
+export function entriesOfParsing({ job }: Arrival): JournalEntry[] {
   return (job.entries ?? []).map((each) => ({
     ...subjectOf(job),
     service: 'adapter-gateway',

@@ -7,7 +7,7 @@ import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { GATEWAY, type RouterSettings, SETTINGS } from '../../env.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
-import { arrivalEntries, replayedEntry, routedEntry, standsFor, toldBefore } from './arrival-entries.js';
+import { arrivalEntries, replayedEntry, routedEntry, standsFor, entriesOfParsing } from './arrival-entries.js';
 import { type Arrival, type Draft, draftOf, newDraft } from './draft.js';
 import { missingForTriggers } from './evaluate-triggers.js';
 import { Planner, type Ruled } from './planner.js';
@@ -193,7 +193,7 @@ export class RoutingService {
     if (!first || claims.some(({ receipt_id }) => receipt_id === arrival.job.receipt_id)) return 'duplicate';
     const { receipt_id, message_id: subject_id } = first;
     const outcome = { outcome: 'duplicate', reason: `of ${receipt_id}`, subject_id, detail: null } as const;
-    for (const entry of [...toldBefore(arrival), routedEntry(arrival, outcome)]) this.journal.append(entry);
+    for (const entry of [...entriesOfParsing(arrival), routedEntry(arrival, outcome)]) this.journal.append(entry);
     return 'duplicate';
   }
 
