@@ -117,7 +117,8 @@ export async function makeHostile(system: System, project: string): Promise<Host
   });
   const run = await made(`workflows/${workflow}/runs`, { message: (codeLinks + word(100_000)).slice(0, 100_000) });
   const session = await until('there is a session', async () => {
-    const { data } = await system.api<{ data: { id: string }[] }>('GET', '/api/v1/sessions?limit=1');
+    // Of the two messages: the one of lines may have one by now.
+    const { data } = await system.api<{ data: { id: string }[] }>('GET', `/api/v1/sessions?app_id=${app.id}`);
     return data[0]?.id;
   });
   const { data: contacts } = await system.api<{ data: { id: string }[] }>('GET', '/api/v1/contacts?limit=1');

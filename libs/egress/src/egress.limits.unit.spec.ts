@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { createEgress, type Egress } from './egress.js';
 import { EgressError } from './egress-error.js';
 
@@ -85,9 +85,11 @@ describe('size', () => {
     expect(error.code).toBe('response_too_large');
   });
 
+  /** Quickly: while it holds up this process for seconds, the server's idle connection ends. */
+  const br = (plain: Buffer) => brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } });
   it.each([
     ['gzip', gzipSync],
-    ['br', brotliCompressSync],
+    ['br', br],
   ])('of a %s bomb is counted decompressed', async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(64 * 1024 * 1024));
     expect(bomb.length).toBeLessThan(100_000);
