@@ -1,4 +1,4 @@
-import { newId } from '#libs/contracts';
+import { columnsOf, newId } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import fc from 'fast-check';
@@ -68,7 +68,7 @@ describe('with any order, crashes and repetitions, the system', () => {
   async function workflowWithTriggers(app: NestFastifyApplication, appIds: string[]): Promise<void> {
     const workflows = app.get(WorkflowRepository, { strict: false });
     const now = new Date();
-    const owner = { organization_id: caller.organizationId, project_id: caller.projectId, created_at: now };
+    const owner = { ...columnsOf(caller), created_at: now };
     const workflow = {
       ...owner,
       name: 'w',

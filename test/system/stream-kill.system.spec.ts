@@ -1,4 +1,4 @@
-import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
+import { columnsOf, newId, turnRun, type TurnRunPayload } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { ServiceTokens } from '#libs/service-kit';
 import {
@@ -86,8 +86,7 @@ it('an engine killed while its model writes: the answer goes on in the same mess
   await start('first');
   const turn: TurnRunPayload = {
     turn_id: newId('trn'),
-    organization_id: owner.organizationId,
-    project_id: owner.projectId,
+    ...columnsOf(owner),
     app_id: newId('app'),
     receipt_id: newId('evt'),
     message_id: newId('msg'),

@@ -1,4 +1,4 @@
-import { firstId, newId, type Order } from '#libs/contracts';
+import { firstId, newId, type Order, type ProjectScope } from '#libs/contracts';
 import { keyset, type Queryable, storableJson } from '#libs/database';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable, type Provider } from '@nestjs/common';
@@ -55,7 +55,7 @@ export class AuditLog {
 
   /** Entries of the project, and of the organization as a whole: at most `limit`, after `cursor`. */
   async list(
-    { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
+    { organizationId, projectId }: ProjectScope,
     limit: number,
     { cursor, order = 'desc', action, actor, subject, before }: AuditFilter & { cursor?: string; order?: Order } = {},
   ): Promise<AuditRecord[]> {

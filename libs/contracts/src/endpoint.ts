@@ -1,5 +1,6 @@
 import type { LinkedCredential } from './app-credentials.js';
 import type { TextFrom } from './jobs/turn-run.js';
+import type { ScopeColumns } from './project-scope.js';
 
 /** Which fields of a credential hold keys that check signatures, and how a key is made of their text. */
 export interface KeyCheck {
@@ -113,10 +114,8 @@ export interface DirectApp {
 }
 
 /** What the ingress needs to know about an App to answer its webhook (the projection that the gateway serves). */
-export interface Endpoint {
+export interface Endpoint extends ScopeColumns {
   app_id: string;
-  organization_id: string;
-  project_id: string;
   /** Hex SHA-256 of the token. */
   token_hash: string;
   /** The token before the last rotation: it works until then (RFC 3339), and afterwards answers 410. */

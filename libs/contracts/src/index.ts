@@ -13,6 +13,7 @@ export * from './message.js';
 export * from './message-key.js';
 export * from './order.js';
 export * from './outcomes.js';
+export * from './project-scope.js';
 export * from './python-runner.js';
 export * from './toolset.js';
 export * from './limit-notice.js';

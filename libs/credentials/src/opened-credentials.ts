@@ -1,8 +1,6 @@
-import type { OpenedCredential } from '#libs/contracts';
+import type { OpenedCredential, ProjectScope } from '#libs/contracts';
 import { ChangeCache, type ChangeListener } from '#libs/database';
-import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
-
-type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
+import { Problem, type ServiceClient } from '#libs/service-kit';
 
 export interface AskedCredential {
   credential_id: string;
@@ -48,7 +46,7 @@ export class OpenedCredentials {
   }
 
   /** @throws Problem of the vault */
-  get(scope: Scope, asked: AskedCredential): Promise<OpenedCredential> {
+  get(scope: ProjectScope, asked: AskedCredential): Promise<OpenedCredential> {
     return this.cache.current(asked.credential_id, () => this.read(scope, asked), nameOf(asked.consumer));
   }
 
@@ -57,7 +55,7 @@ export class OpenedCredentials {
    * was not heard is then found.
    * @throws Problem of the vault
    */
-  async recheck(scope: Scope, asked: AskedCredential, everyMs: number): Promise<OpenedCredential> {
+  async recheck(scope: ProjectScope, asked: AskedCredential, everyMs: number): Promise<OpenedCredential> {
     const consumer = nameOf(asked.consumer);
     if (this.cache.ageMs(asked.credential_id, consumer) < everyMs) return this.get(scope, asked);
     return this.cache.renew(asked.credential_id, () => this.read(scope, asked), consumer);
@@ -70,7 +68,7 @@ export class OpenedCredentials {
    * @returns whether there is another one
    * @throws Problem of the vault: `refresh_pending`, or why the credential cannot be used any more
    */
-  async replaceRefused(scope: Scope, asked: AskedCredential, refused: OpenedCredential): Promise<boolean> {
+  async replaceRefused(scope: ProjectScope, asked: AskedCredential, refused: OpenedCredential): Promise<boolean> {
     const { token_version: version } = refused;
     if (version === undefined) return false;
     const consumer = nameOf(asked.consumer);
@@ -80,7 +78,7 @@ export class OpenedCredentials {
     return (await this.cache.renew(asked.credential_id, read, consumer)).token_version !== version;
   }
 
-  private read(scope: Scope, asked: Read): Promise<OpenedCredential> {
+  private read(scope: ProjectScope, asked: Read): Promise<OpenedCredential> {
     return this.vault.postUncached('/internal/credentials/resolve', scope, asked);
   }
 }

@@ -1,13 +1,11 @@
-import { newId } from '#libs/contracts';
+import { newId, type ScopeColumns } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 
 export type BatchKind = 'replay' | 'redrive';
 
 /** One request for many events. */
-export interface Batch {
+export interface Batch extends ScopeColumns {
   id: string;
-  organization_id: string;
-  project_id: string;
   kind: BatchKind;
   deliver: boolean;
   created_by: string;

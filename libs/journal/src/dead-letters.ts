@@ -1,4 +1,4 @@
-import type { Order } from '#libs/contracts';
+import type { Order, ProjectScope, ScopeColumns } from '#libs/contracts';
 import { keyset, type Queryable } from '#libs/database';
 
 /**
@@ -8,11 +8,9 @@ export const deadLetterStates = ['open', 'redriving', 'redriven', 'lost'] as con
 export type DeadLetterState = (typeof deadLetterStates)[number];
 
 /** A receipt, a turn or a delivery that could not be handled, after all its attempts or because none could help. */
-export interface DeadLetter {
+export interface DeadLetter extends ScopeColumns {
   id: string;
   at: Date;
-  organization_id: string;
-  project_id: string;
   app_id: string;
   receipt_id: string;
   stage: string;
@@ -32,9 +30,7 @@ export interface DeadLetter {
   next_at: Date | null;
 }
 
-export interface DeadLetterQuery {
-  organizationId: string;
-  projectId: string;
+export interface DeadLetterQuery extends ProjectScope {
   appId: string | null;
   /** The event that it came of. */
   receiptId: string | null;
@@ -110,7 +106,7 @@ export interface QuietCause {
 /** What waits for a person among a project's letters, the most first. */
 export async function openLetters(
   db: Queryable,
-  { organizationId, projectId }: { organizationId: string; projectId: string },
+  { organizationId, projectId }: ProjectScope,
   limit: number,
   quiet: QuietCause[] = [],
 ): Promise<OpenLetters[]> {
@@ -138,12 +134,7 @@ export async function openForRedrive(db: Queryable, letter: DeadLetter, by: stri
 }
 
 /** Marks the open letters of a receipt that was sent again by another way; their outcome is checked a little later. */
-export async function noteRedriven(
-  db: Queryable,
-  scope: { organizationId: string; projectId: string },
-  receiptId: string,
-  by: string,
-): Promise<void> {
+export async function noteRedriven(db: Queryable, scope: ProjectScope, receiptId: string, by: string): Promise<void> {
   await db.query(
     `UPDATE journal.dead_letter
         SET state = 'redriving', redriven_at = now(), redriven_by = $4, next_at = now() + interval '5 seconds'

@@ -1,11 +1,9 @@
-import { firstId } from '#libs/contracts';
+import { firstId, type ProjectScope, type ScopeColumns } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import type { TimelineEntry } from './timeline.js';
 
-export interface LiveEntry extends TimelineEntry {
+export interface LiveEntry extends TimelineEntry, ScopeColumns {
   receipt_id: string;
-  organization_id: string;
-  project_id: string;
   app_id: string;
 }
 
@@ -22,7 +20,7 @@ export async function entriesSince(
   db: Queryable,
   since: Date,
   limit: number,
-  scope: { organizationId: string; projectId: string } | null,
+  scope: ProjectScope | null,
 ): Promise<LiveEntry[]> {
   return (await db.query(
     `(SELECT ${columns} FROM journal.entry WHERE at >= $1 AND ${inScope} ORDER BY at LIMIT $2)

@@ -1,11 +1,9 @@
-import type { Outcome, Stage, TerminalOutcome } from '#libs/contracts';
+import type { Outcome, ScopeColumns, Stage, TerminalOutcome } from '#libs/contracts';
 import { terminalOutcomes } from '#libs/contracts';
 
 /** Whose receipt an entry is about. */
-export interface JournalSubject {
+export interface JournalSubject extends ScopeColumns {
   receipt_id: string;
-  organization_id: string;
-  project_id: string;
   app_id: string;
 }
 

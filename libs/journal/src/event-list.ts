@@ -1,4 +1,4 @@
-import type { Order, TerminalOutcome } from '#libs/contracts';
+import type { Order, ProjectScope, TerminalOutcome } from '#libs/contracts';
 import { keyset, type Queryable } from '#libs/database';
 
 export interface EventSummary {
@@ -10,9 +10,7 @@ export interface EventSummary {
   reason: string | null;
 }
 
-export interface EventQuery {
-  organizationId: string;
-  projectId: string;
+export interface EventQuery extends ProjectScope {
   limit: number;
   order: Order;
   /** The last id of the previous page. */

@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 
 /** The last entry about a turn or a delivery. */
@@ -15,11 +16,7 @@ export const endsSubject = (column: string): string =>
   `${column} IN ('succeeded', 'failed', 'dead', 'delivered', 'unknown', 'expired')`;
 
 /** The last entry of each turn and each delivery of these receipts. */
-export async function latestEntries(
-  db: Queryable,
-  scope: { organizationId: string; projectId: string },
-  receiptIds: string[],
-): Promise<LatestEntry[]> {
+export async function latestEntries(db: Queryable, scope: ProjectScope, receiptIds: string[]): Promise<LatestEntry[]> {
   if (receiptIds.length === 0) return [];
   return (await db.query(
     `SELECT DISTINCT ON (receipt_id, stage, subject_id) receipt_id, stage, subject_id, outcome, reason, detail

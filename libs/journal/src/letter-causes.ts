@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 
 /** Dead letters that came through one App, failed at one stage and have one reason. */
@@ -18,9 +19,7 @@ export interface LetterCause {
   parts: number[];
 }
 
-export interface LetterCauseQuery {
-  organizationId: string;
-  projectId: string;
+export interface LetterCauseQuery extends ProjectScope {
   from: Date;
   to: Date;
   /** Into how many parts the time is cut. */

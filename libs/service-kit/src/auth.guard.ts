@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type AuthenticatedRequest, onceKey, publicKey, type Scope, scopesKey } from './principal.js';
@@ -34,7 +35,7 @@ export class AuthGuard implements CanActivate {
   }
 }
 
-function tenantOf({ headers }: AuthenticatedRequest): { organizationId: string; projectId: string } {
+function tenantOf({ headers }: AuthenticatedRequest): ProjectScope {
   const { 'x-organization-id': organizationId, 'x-project-id': projectId } = headers;
   return { organizationId: String(organizationId ?? ''), projectId: String(projectId ?? '') };
 }

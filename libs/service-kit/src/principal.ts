@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { applyDecorators, createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
@@ -25,7 +26,7 @@ export type Scope =
   | 'service';
 
 /** The caller, and the organization and project in which it calls. Every query is scoped by it. */
-export interface Principal {
+export interface Principal extends ProjectScope {
   /** `key:<id>`, `user:<id>` or `service:<name>`. */
   subject: string;
   /**
@@ -33,8 +34,6 @@ export interface Principal {
    * `key:<id>` of the first key of that chain. Absent: the caller is no key.
    */
   person?: string;
-  organizationId: string;
-  projectId: string;
   scopes: Scope[];
   /** Of the request that it came with. Absent: it did not come over HTTP. */
   requestId?: string;

@@ -1,7 +1,7 @@
+import type { ProjectScope } from '#libs/contracts';
 import { inSpan, traceparent } from '#libs/telemetry';
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import { Agent, request } from 'undici';
-import type { Principal } from './principal.js';
 import { Problem } from './problem.js';
 import { type Audience, ServiceTokens } from './service-tokens.js';
 
@@ -34,42 +34,37 @@ export class ServiceClient {
   }
 
   /** @throws Problem with the other service's status and code; 503 `service_unavailable` when it does not answer */
-  get<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>): Promise<T> {
+  get<T>(path: string, scope: ProjectScope): Promise<T> {
     return this.call<T>('GET', path, scope, undefined);
   }
 
   /** @throws Problem as `get` */
-  post<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>, body: unknown): Promise<T> {
+  post<T>(path: string, scope: ProjectScope, body: unknown): Promise<T> {
     return this.call<T>('POST', path, scope, JSON.stringify(body));
   }
 
   /** As `post`, and the other service answers from no cache. @throws Problem as `get` */
-  postUncached<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>, body: unknown): Promise<T> {
+  postUncached<T>(path: string, scope: ProjectScope, body: unknown): Promise<T> {
     return this.call<T>('POST', path, scope, JSON.stringify(body), { 'cache-control': 'no-cache' });
   }
 
   /** As `post`, for a call that may be long. @throws Problem as `get`, and the reason of its signal */
-  follow<T>(
-    path: string,
-    scope: Pick<Principal, 'organizationId' | 'projectId'>,
-    body: unknown,
-    how: Followed,
-  ): Promise<T> {
+  follow<T>(path: string, scope: ProjectScope, body: unknown, how: Followed): Promise<T> {
     return this.call<T>('POST', path, scope, JSON.stringify(body), { accept: 'application/x-ndjson' }, how);
   }
 
   /** @throws Problem as `get` */
-  put<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>, body: unknown): Promise<T> {
+  put<T>(path: string, scope: ProjectScope, body: unknown): Promise<T> {
     return this.call<T>('PUT', path, scope, JSON.stringify(body));
   }
 
   /** @throws Problem as `get` */
-  patch<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>, body: unknown): Promise<T> {
+  patch<T>(path: string, scope: ProjectScope, body: unknown): Promise<T> {
     return this.call<T>('PATCH', path, scope, JSON.stringify(body));
   }
 
   /** @throws Problem as `get` */
-  delete<T>(path: string, scope: Pick<Principal, 'organizationId' | 'projectId'>): Promise<T> {
+  delete<T>(path: string, scope: ProjectScope): Promise<T> {
     return this.call<T>('DELETE', path, scope, undefined);
   }
 
@@ -80,7 +75,7 @@ export class ServiceClient {
   private call<T>(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
-    scope: Pick<Principal, 'organizationId' | 'projectId'>,
+    scope: ProjectScope,
     body: string | undefined,
     headers: Record<string, string> = {},
     how?: Followed,
@@ -94,7 +89,7 @@ export class ServiceClient {
   private async send<T>(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
-    scope: Pick<Principal, 'organizationId' | 'projectId'>,
+    scope: ProjectScope,
     body: string | undefined,
     headers: Record<string, string>,
     how?: Followed,

@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { randomUUID } from 'node:crypto';
 import { decodeJwt, createLocalJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
 import { KubernetesTokens, ProjectedTokens } from './kubernetes-tokens.js';
@@ -30,8 +31,6 @@ export type Audience =
   | 'engine'
   | 'mcp-registry'
   | 'python-runner';
-
-type Tenant = Pick<Principal, 'organizationId' | 'projectId'>;
 
 interface Checked {
   principal: Principal;
@@ -82,7 +81,7 @@ export class ServiceTokens {
   }
 
   /** The headers of a call as this service. Where the cluster provides tokens, one of those, which names no tenant. */
-  async headers(audience: Audience, { organizationId, projectId }: Tenant): Promise<Record<string, string>> {
+  async headers(audience: Audience, { organizationId, projectId }: ProjectScope): Promise<Record<string, string>> {
     if (!this.projected) {
       return { authorization: `Bearer ${await this.asService(audience, organizationId, projectId)}` };
     }
@@ -127,7 +126,7 @@ export class ServiceTokens {
    * @throws Error when it is not for this service, expired, too old whatever its expiry, not signed by its issuer, or
    * claims more than its issuer may
    */
-  async verify(token: string, tenant: Tenant = { organizationId: '', projectId: '' }): Promise<Principal> {
+  async verify(token: string, tenant: ProjectScope = { organizationId: '', projectId: '' }): Promise<Principal> {
     let known = this.verified.get(token);
     if (!known || known.untilMs <= Date.now()) {
       known = await this.check(token);
@@ -141,7 +140,7 @@ export class ServiceTokens {
    * As `verify`, for a route that accepts each token once. A cluster's token has no id per call: it is accepted for as
    * long as the cluster lets it live.
    */
-  async verifyOnce(token: string, tenant: Tenant = { organizationId: '', projectId: '' }): Promise<Principal> {
+  async verifyOnce(token: string, tenant: ProjectScope = { organizationId: '', projectId: '' }): Promise<Principal> {
     const checked = await this.check(token);
     if (!checked.tenantByHeader) {
       if (!checked.id) throw new Error('the token has no jti, which is required here');
@@ -195,7 +194,7 @@ export class ServiceTokens {
   }
 }
 
-function inTenant({ principal, tenantByHeader }: Checked, { organizationId, projectId }: Tenant): Principal {
+function inTenant({ principal, tenantByHeader }: Checked, { organizationId, projectId }: ProjectScope): Principal {
   return tenantByHeader ? { ...principal, organizationId, projectId } : principal;
 }
 

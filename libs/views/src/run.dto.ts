@@ -1,4 +1,4 @@
-import type { TurnReply } from '#libs/contracts';
+import type { ScopeColumns, TurnReply } from '#libs/contracts';
 import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 
@@ -21,10 +21,8 @@ export const runStates = [
 export type RunState = (typeof runStates)[number];
 
 /** One run of a workflow for one message: its last turn, as people see it. */
-export interface RunRow {
+export interface RunRow extends ScopeColumns {
   id: string;
-  organization_id: string;
-  project_id: string;
   workflow_id: number;
   /** Null when the message named the workflow itself. */
   trigger_id: string | null;

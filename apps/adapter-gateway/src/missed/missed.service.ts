@@ -1,4 +1,5 @@
 import { type MissedRequest, type MissedSinceResult, missedProblem } from '#libs/adapter-sdk';
+import { scopeOf } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { errorCode } from '#libs/queue';
 import { Problem, type ServiceClient } from '#libs/service-kit';
@@ -140,7 +141,7 @@ export class MissedService extends Sweeping {
 
   /** @returns 1, or 0 where it was there already, or can never be stored */
   private async store(row: MissedAsk, request: MissedRequest): Promise<number> {
-    const scope = { organizationId: row.organization_id, projectId: row.project_id };
+    const scope = scopeOf(row);
     try {
       const path = `/internal/apps/${row.app_id}/fetched-requests`;
       const body = { as: 'asked_again', ...request };

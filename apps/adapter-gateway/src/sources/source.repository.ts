@@ -1,15 +1,11 @@
 import { AuditLog } from '#libs/audit';
+import { columnsOf, type ProjectScope } from '#libs/contracts';
 import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { disown, holdDocuments, republishDocuments } from './knowledge-feed.repository.js';
 import { SourceRow } from './source.entity.js';
-
-interface Scope {
-  organizationId: string;
-  projectId: string;
-}
 
 @Injectable()
 export class SourceRepository {
@@ -51,8 +47,8 @@ export class SourceRepository {
     await this.audit.append(tx, by, { action: 'source.trust_set', subject, ...change });
   }
 
-  find(scope: Scope, id: string): Promise<SourceRow | null> {
-    return this.rows.findOneBy({ id, organization_id: scope.organizationId, project_id: scope.projectId });
+  find(scope: ProjectScope, id: string): Promise<SourceRow | null> {
+    return this.rows.findOneBy({ id, ...columnsOf(scope) });
   }
 
   byId(id: string): Promise<SourceRow | null> {
@@ -63,7 +59,7 @@ export class SourceRepository {
     return this.rows.findBy({ app_id: appId });
   }
 
-  list(scope: Scope, cursor: string | null, limit: number, search: string | null = null): Promise<SourceRow[]> {
+  list(scope: ProjectScope, cursor: string | null, limit: number, search: string | null = null): Promise<SourceRow[]> {
     const query = this.rows
       .createQueryBuilder('source')
       .where('source.organization_id = :organizationId AND source.project_id = :projectId', { ...scope })

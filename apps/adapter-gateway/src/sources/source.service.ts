@@ -1,4 +1,4 @@
-import { newId } from '#libs/contracts';
+import { columnsOf, newId } from '#libs/contracts';
 import { notFound, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AppService } from '../manage/apps/app.service.js';
@@ -27,8 +27,7 @@ export class SourceService {
     const now = new Date();
     const row: SourceRow = {
       id: newId('src'),
-      organization_id: caller.organizationId,
-      project_id: caller.projectId,
+      ...columnsOf(caller),
       app_id: app.id,
       name: body.name,
       resource_path: body.resource_path,

@@ -1,4 +1,4 @@
-import { deliverySend, type DeliverySendPayload, newId } from '#libs/contracts';
+import { columnsOf, deliverySend, type DeliverySendPayload, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import type { FakeAdapter } from './fake-adapter.js';
@@ -27,8 +27,7 @@ export function deliveryOf(app: string, message: Message = {}): DeliverySendPayl
   };
   return {
     delivery_id: newId('dlv'),
-    organization_id: home.organizationId,
-    project_id: home.projectId,
+    ...columnsOf(home),
     receipt_id: newId('evt'),
     turn_id: null,
     content: {

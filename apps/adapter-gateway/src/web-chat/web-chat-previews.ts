@@ -1,12 +1,11 @@
+import type { ProjectScope } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ENGINE } from '../tokens.js';
 import type { Conversing } from './web-chat.repository.js';
 
 /** A page that is shown what is being written. */
-export interface PreviewReader extends Conversing {
-  organizationId: string;
-  projectId: string;
+export interface PreviewReader extends Conversing, ProjectScope {
   /** What it has been sent, by turn. */
   previews: Map<string, string>;
   stream: { write(frame: string): void; isBehind: boolean };

@@ -1,3 +1,4 @@
+import { scopeOf } from '#libs/contracts';
 import { PublicRoute } from '#libs/service-kit';
 import { Body, Controller, Headers, HttpCode, Inject, Post, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
@@ -52,7 +53,7 @@ export class WebChatController {
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) reply.raw.setHeader(name, value);
-    const scope = { organizationId: app.organization_id, projectId: app.project_id };
+    const scope = scopeOf(app);
     const of = { ...scope, appId: app.id, visitor: visitor.id, until: visitor.until, address: address ?? '', after };
     await this.streams.serve(of, reply.raw).catch((error: unknown) => {
       reply.raw.destroy();

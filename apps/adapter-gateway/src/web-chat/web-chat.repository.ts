@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Database, storableJson } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import type { WebChatMessage } from './web-chat.entity.js';
@@ -8,10 +9,9 @@ export interface Conversing {
   visitor: string;
 }
 
-export type NewMessage = Conversing & { organizationId: string; projectId: string } & Pick<
-    WebChatMessage,
-    'author' | 'id' | 'text' | 'format' | 'actions'
-  >;
+export type NewMessage = Conversing &
+  ProjectScope &
+  Pick<WebChatMessage, 'author' | 'id' | 'text' | 'format' | 'actions'>;
 
 /** What a page is sent of a message. */
 export type ShownMessage = Omit<WebChatMessage, 'app_id' | 'visitor'>;

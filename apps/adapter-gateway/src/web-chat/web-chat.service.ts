@@ -1,3 +1,4 @@
+import { scopeOf } from '#libs/contracts';
 import { bySetting, limitReached, networkOf, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
@@ -34,7 +35,7 @@ export class WebChatService {
     const action = choice ? await this.chosen(of, choice) : null;
     const { signed, until: _until, ...who } = visitor;
     const body = { id, visitor: { ...who, signed }, ...(action ? { action } : { text }) };
-    const scope = { organizationId: app.organization_id, projectId: app.project_id };
+    const scope = scopeOf(app);
     const request = { as: 'fetched', id: `web chat ${visitor.id} ${id}`, body: JSON.stringify(body) };
     await this.ingress.post(`/internal/apps/${app.id}/fetched-requests`, scope, request);
     await this.mailbox.keep({

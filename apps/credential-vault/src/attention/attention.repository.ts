@@ -1,5 +1,4 @@
-import { attentionAtMost, type AttentionItem } from '#libs/contracts';
-import type { Principal } from '#libs/service-kit';
+import { attentionAtMost, type AttentionItem, type ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { CredentialStatus } from '../credential-store/credential.entity.js';
@@ -37,7 +36,7 @@ const wrong: Partial<
 export class AttentionRepository {
   constructor(private readonly db: DataSource) {}
 
-  async of({ organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>): Promise<AttentionItem[]> {
+  async of({ organizationId, projectId }: ProjectScope): Promise<AttentionItem[]> {
     const rows = (await this.db.query(
       `SELECT id, name, status, reason, updated_at FROM vault.credential
         WHERE organization_id = $1 AND project_id = $2 AND status = ANY($3) ORDER BY id LIMIT $4`,

@@ -1,11 +1,10 @@
-import { newId } from '#libs/contracts';
+import { columnsOf, newId, type ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { type AuditAction, CredentialAudit } from './credential-audit.entity.js';
 
 /** One action on one credential. */
-export interface AuditedUse extends CredentialScope {
+export interface AuditedUse extends ProjectScope {
   credentialId: string;
   actor: string;
   action: AuditAction;
@@ -22,8 +21,7 @@ export class AuditRepository {
   async append(uses: AuditedUse[]): Promise<void> {
     const rows = uses.map((use) => ({
       id: newId('aud'),
-      organization_id: use.organizationId,
-      project_id: use.projectId,
+      ...columnsOf(use),
       credential_id: use.credentialId,
       actor: use.actor,
       action: use.action,
@@ -35,13 +33,13 @@ export class AuditRepository {
     await this.db.manager.insert(CredentialAudit, rows);
   }
 
-  knows({ organizationId, projectId }: CredentialScope, credentialId: string): Promise<boolean> {
+  knows({ organizationId, projectId }: ProjectScope, credentialId: string): Promise<boolean> {
     const row = { organization_id: organizationId, project_id: projectId, credential_id: credentialId };
     return this.db.manager.existsBy(CredentialAudit, row);
   }
 
   /** Newest first. */
-  async list(scope: CredentialScope, credentialId: string, limit: number, cursor?: string): Promise<CredentialAudit[]> {
+  async list(scope: ProjectScope, credentialId: string, limit: number, cursor?: string): Promise<CredentialAudit[]> {
     const query = this.db
       .getRepository(CredentialAudit)
       .createQueryBuilder('a')

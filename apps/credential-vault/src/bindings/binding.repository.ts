@@ -1,6 +1,6 @@
+import { columnsOf, type ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In, Like, Not, QueryFailedError } from 'typeorm';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { ConsumerKind } from '../credential-store/credential-binding.entity.js';
 import { CredentialBinding } from '../credential-store/credential-binding.entity.js';
 
@@ -46,34 +46,34 @@ export class BindingRepository {
     await this.db.manager.update(CredentialBinding, { id }, change);
   }
 
-  async ofCredential(scope: CredentialScope, credentialId: string): Promise<CredentialBinding[]> {
+  async ofCredential(scope: ProjectScope, credentialId: string): Promise<CredentialBinding[]> {
     return this.db.manager.find(CredentialBinding, {
-      where: { ...owned(scope), credential_id: credentialId },
+      where: { ...columnsOf(scope), credential_id: credentialId },
       order: { id: 'ASC' },
       take: 1_000,
     });
   }
 
-  async find(scope: CredentialScope, credentialId: string, id: string): Promise<CredentialBinding | null> {
-    return this.db.manager.findOneBy(CredentialBinding, { ...owned(scope), credential_id: credentialId, id });
+  async find(scope: ProjectScope, credentialId: string, id: string): Promise<CredentialBinding | null> {
+    return this.db.manager.findOneBy(CredentialBinding, { ...columnsOf(scope), credential_id: credentialId, id });
   }
 
   async ofConsumer(
-    scope: CredentialScope,
+    scope: ProjectScope,
     credentialId: string,
     kind: ConsumerKind,
     consumerId: string,
   ): Promise<CredentialBinding | null> {
     return this.db.manager.findOneBy(CredentialBinding, {
-      ...owned(scope),
+      ...columnsOf(scope),
       credential_id: credentialId,
       consumer_kind: kind,
       consumer_id: consumerId,
     });
   }
 
-  async delete(scope: CredentialScope, credentialId: string, id: string): Promise<boolean> {
-    const key = { ...owned(scope), credential_id: credentialId, id };
+  async delete(scope: ProjectScope, credentialId: string, id: string): Promise<boolean> {
+    const key = { ...columnsOf(scope), credential_id: credentialId, id };
     return ((await this.db.manager.delete(CredentialBinding, key)).affected ?? 0) > 0;
   }
 
@@ -82,13 +82,13 @@ export class BindingRepository {
    * @returns the credentials that it was bound to
    */
   async unbindConsumer(
-    scope: CredentialScope,
+    scope: ProjectScope,
     kind: ConsumerKind,
     consumerId: string,
     { only, except = [] }: Which,
   ): Promise<string[]> {
     const made = await this.db.manager.findBy(CredentialBinding, {
-      ...owned(scope),
+      ...columnsOf(scope),
       consumer_kind: kind,
       consumer_id: consumerId,
       created_by: Like('service:%'),
@@ -97,8 +97,4 @@ export class BindingRepository {
     if (made.length > 0) await this.db.manager.delete(CredentialBinding, { id: In(made.map(({ id }) => id)) });
     return made.map((binding) => binding.credential_id);
   }
-}
-
-function owned({ organizationId, projectId }: CredentialScope) {
-  return { organization_id: organizationId, project_id: projectId };
 }

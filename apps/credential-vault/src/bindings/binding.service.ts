@@ -1,4 +1,4 @@
-import { newId } from '#libs/contracts';
+import { columnsOf, newId } from '#libs/contracts';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AuditRepository } from '../audit/audit.repository.js';
@@ -136,7 +136,7 @@ export class BindingService {
     asked: Asked & Partial<Pick<CredentialBinding, 'signing' | 'key_check'>>,
   ): Promise<string | null> {
     const id = newId('bnd');
-    const owner = { organization_id: caller.organizationId, project_id: caller.projectId };
+    const owner = columnsOf(caller);
     const consumer = { consumer_kind: kind, consumer_id: consumerId };
     try {
       await this.bindings.insert({

@@ -1,10 +1,10 @@
+import type { ProjectScope } from '#libs/contracts';
 import { containing } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In, QueryFailedError } from 'typeorm';
 import { CredentialBinding } from './credential-binding.entity.js';
 import type { SealedFields } from '../sealing/sealer.js';
 import { Credential, CredentialField, FieldRotation } from './credential.entity.js';
-import type { CredentialScope } from './credential-scope.js';
 
 /** Columns that change independently of the fields. */
 export type CredentialChange = Partial<
@@ -57,16 +57,16 @@ export class CredentialRepository {
   }
 
   /** Reads the row and its fields in one statement, so that they are of one generation. */
-  async find(scope: CredentialScope, id: string): Promise<Credential | null> {
+  async find(scope: ProjectScope, id: string): Promise<Credential | null> {
     return this.rows(this.db.manager, scope).andWhere('c.id = :id', { id }).getOne();
   }
 
-  async findAll(scope: CredentialScope, ids: string[]): Promise<Credential[]> {
+  async findAll(scope: ProjectScope, ids: string[]): Promise<Credential[]> {
     return this.rows(this.db.manager, scope).andWhere('c.id = ANY(:ids)', { ids }).getMany();
   }
 
   /** Newest first. */
-  async list(scope: CredentialScope, limit: number, cursor?: string, search?: string): Promise<Credential[]> {
+  async list(scope: ProjectScope, limit: number, cursor?: string, search?: string): Promise<Credential[]> {
     const query = this.rows(this.db.manager, scope).orderBy('c.id', 'DESC').take(limit);
     if (cursor !== undefined) query.andWhere('c.id < :cursor', { cursor });
     if (search !== undefined) query.andWhere('c.name ILIKE :part', { part: containing(search) });
@@ -80,7 +80,7 @@ export class CredentialRepository {
    * @throws NameTaken
    */
   async update(
-    scope: CredentialScope,
+    scope: ProjectScope,
     id: string,
     change: (row: Credential, bindings: () => Promise<CredentialBinding[]>) => Promise<CredentialWrite>,
   ): Promise<boolean> {
@@ -122,7 +122,7 @@ export class CredentialRepository {
    * @throws StillBound
    */
   async delete(
-    scope: CredentialScope,
+    scope: ProjectScope,
     id: string,
     force: boolean,
     leaving: (manager: EntityManager) => Promise<void>,
@@ -153,12 +153,12 @@ export class CredentialRepository {
    * Locked first, read after that: a statement that waits for the lock reads the row anew, but not the rows that it
    * joins, and old fields do not open under a new generation.
    */
-  private async locked(manager: EntityManager, scope: CredentialScope, id: string): Promise<Credential | null> {
+  private async locked(manager: EntityManager, scope: ProjectScope, id: string): Promise<Credential | null> {
     await manager.query('SELECT FROM vault.credential WHERE id = $1 FOR UPDATE', [id]);
     return this.rows(manager, scope).andWhere('c.id = :id', { id }).getOne();
   }
 
-  private rows(manager: EntityManager, scope: CredentialScope) {
+  private rows(manager: EntityManager, scope: ProjectScope) {
     return manager
       .createQueryBuilder(Credential, 'c')
       .leftJoinAndSelect('c.fields', 'f')

@@ -1,5 +1,5 @@
 import type { Transaction } from '#libs/database';
-import { newId } from '#libs/contracts';
+import { newId, type ProjectScope } from '#libs/contracts';
 import { notFound, type Page, pageOf, type Principal, Problem, type SearchQuery } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AuditRepository } from '../audit/audit.repository.js';
@@ -12,7 +12,6 @@ import { TokenCustody } from '../grants/token-custody.js';
 import { Sealer } from '../sealing/sealer.js';
 import { Verifier } from '../verification/verifier.js';
 import { checkFields, type FieldNote, readFields, wrongFields } from './credential-fields.js';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { CreateCredential, CredentialView, RotateField, UpdateCredential } from './credential.dto.js';
 import type { EndedRotation } from './field-rotation.repository.js';
 import {
@@ -83,13 +82,13 @@ export class CredentialService {
     return noting(notes, await this.verified(caller, id));
   }
 
-  async list(scope: CredentialScope, { limit, cursor, search }: SearchQuery): Promise<Page<CredentialView>> {
+  async list(scope: ProjectScope, { limit, cursor, search }: SearchQuery): Promise<Page<CredentialView>> {
     const rows = await this.credentials.list(scope, limit + 1, cursor, search);
     const page = pageOf(rows, limit, (row) => row.id);
     return { data: page.data.map(viewOf), next_cursor: page.next_cursor };
   }
 
-  async get(scope: CredentialScope, id: string): Promise<CredentialView> {
+  async get(scope: ProjectScope, id: string): Promise<CredentialView> {
     const row = await this.credentials.find(scope, id);
     if (!row) throw notFound('credential', id);
     return viewOf(row);
@@ -169,7 +168,7 @@ export class CredentialService {
   }
 
   private async write(
-    scope: CredentialScope,
+    scope: ProjectScope,
     id: string,
     columns: Omit<UpdateCredential, 'fields'>,
     change: FieldChange | null,

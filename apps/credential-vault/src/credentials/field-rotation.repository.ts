@@ -1,13 +1,12 @@
+import type { ScopeColumns } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
 /** A replaced value whose time is over. */
-export interface EndedRotation {
+export interface EndedRotation extends ScopeColumns {
   credential_id: string;
   field: string;
   ends_at: Date;
-  organization_id: string;
-  project_id: string;
 }
 
 @Injectable()

@@ -1,9 +1,9 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { OauthGrant } from './grant.entity.js';
 
-export interface PauseInForce extends CredentialScope {
+export interface PauseInForce extends ProjectScope {
   credentialId: string;
   /** Seconds until it is over. */
   seconds: number;

@@ -1,7 +1,7 @@
+import type { ProjectScope } from '#libs/contracts';
 import { notFound, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { DoesNotOpen } from '../sealing/aead.js';
 import type { Secret } from '../sealing/secret.js';
 import { GrantSealer } from './grant-sealer.js';
@@ -51,7 +51,7 @@ export class FreshTokenService {
    *   `credential_undecryptable`, 404 `credential_not_found` when it was deleted during the wait for a refresh
    */
   async of(
-    scope: CredentialScope,
+    scope: ProjectScope,
     credentialId: string,
     { leastSeconds, uncached = false, storedTokens = false, refused }: Wanted = {},
   ): Promise<GivenTokens | null> {
@@ -96,7 +96,7 @@ export class FreshTokenService {
    * Concurrent callers share one read of the row. Otherwise a hundred of them would wait for connections.
    * @param when keeps callers that waited for a refresh from joining a query that began before the refresh ended
    */
-  private read(scope: CredentialScope, credentialId: string, when: string): Promise<TimedGrant | null> {
+  private read(scope: ProjectScope, credentialId: string, when: string): Promise<TimedGrant | null> {
     const key = [scope.organizationId, scope.projectId, credentialId, when].join(' ');
     const joined = this.reading.get(key);
     if (joined) return joined;

@@ -1,8 +1,8 @@
+import { type ProjectScope, scopeOf } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { notFound } from '#libs/service-kit';
 import { createHash } from 'node:crypto';
 import { CredentialOpener } from '../credential-store/credential-opener.js';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { CredentialRepository } from '../credential-store/credential.repository.js';
 import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 import type { OauthClient } from '../oauth-providers/token-endpoint.js';
@@ -29,7 +29,7 @@ export class GrantClients {
   }
 
   /** @throws as `of` */
-  async read(scope: CredentialScope, credentialId: string): Promise<OauthClient & { generation: number }> {
+  async read(scope: ProjectScope, credentialId: string): Promise<OauthClient & { generation: number }> {
     const row = await this.credentials.find(scope, credentialId);
     if (!row) throw notFound('credential', credentialId);
     const fields = await this.opener.open(row, ['client_id', 'client_secret']);
@@ -52,8 +52,3 @@ export function clientKeyOf(organizationId: string, provider: ProviderConfig, cl
     .update(JSON.stringify([organizationId, host, clientId]))
     .digest('base64url');
 }
-
-const scopeOf = (grant: OauthGrant): CredentialScope => ({
-  organizationId: grant.organization_id,
-  projectId: grant.project_id,
-});

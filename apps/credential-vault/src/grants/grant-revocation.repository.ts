@@ -1,6 +1,6 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { OauthGrant } from './grant.entity.js';
 import { transition } from './grant-transition.repository.js';
 
@@ -14,7 +14,7 @@ export class GrantRevocationRepository {
    * @param take disposes of the tokens before they are removed
    */
   async revoke<T>(
-    { organizationId, projectId }: CredentialScope,
+    { organizationId, projectId }: ProjectScope,
     credentialId: string,
     reason: string,
     take: (manager: EntityManager) => Promise<T>,

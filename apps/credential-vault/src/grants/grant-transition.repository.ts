@@ -1,7 +1,6 @@
-import { newId } from '#libs/contracts';
+import { newId, type ProjectScope, scopeOf } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { GrantEvent, type GrantState, type OauthGrant } from './grant.entity.js';
 
 /** Ends an attempt. */
@@ -37,7 +36,7 @@ export async function transition(
   const { credential_id, provider_slug: provider, state: from } = grant;
   const data = { credential_id, provider, from, to, reason };
   const body = JSON.stringify({ type: 'credential.state_changed', timestamp: new Date().toISOString(), data });
-  const scope = { organizationId: grant.organization_id, projectId: grant.project_id };
+  const scope = scopeOf(grant);
   await notify(manager, scope, { id, credentialId: credential_id, body });
 }
 
@@ -47,7 +46,7 @@ export async function transition(
  */
 async function notify(
   manager: EntityManager,
-  { organizationId, projectId }: CredentialScope,
+  { organizationId, projectId }: ProjectScope,
   notification: { id: string; credentialId: string; body: string },
 ): Promise<void> {
   await manager.query(

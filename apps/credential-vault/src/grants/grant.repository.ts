@@ -1,6 +1,6 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
 import type { SealedTokens } from './grant-sealer.js';
@@ -62,7 +62,7 @@ export class GrantRepository {
     this.floorSeconds = settings.REFRESH_MIN_INTERVAL_SECONDS;
   }
 
-  async find(scope: CredentialScope, credentialId: string): Promise<TimedGrant | null> {
+  async find(scope: ProjectScope, credentialId: string): Promise<TimedGrant | null> {
     return this.timed('g.organization_id = :organizationId AND g.project_id = :projectId', scope, credentialId);
   }
 
@@ -73,7 +73,7 @@ export class GrantRepository {
 
   /** Sets provider and grant type. Existing tokens stay until they are replaced; client credentials are due at once. */
   async configure(
-    scope: CredentialScope,
+    scope: ProjectScope,
     row: { credentialId: string; grantType: GrantType; slug: string; inline: Record<string, unknown> | null },
     ready: { provider: ProviderConfig; clientKey: string; clientConfigVersion: number } | null,
   ): Promise<void> {

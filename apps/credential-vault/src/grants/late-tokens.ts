@@ -1,3 +1,4 @@
+import type { ScopeColumns } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Injectable, Logger } from '@nestjs/common';
 import type { ProviderConfig } from '../oauth-providers/provider-config.js';
@@ -10,9 +11,7 @@ import { type ConsentOf, mayShareConsent } from './shared-consent.js';
 import { TokenCustody } from './token-custody.js';
 
 /** Tokens that arrived when they could no longer be put in place. */
-export interface Late extends ConsentOf {
-  organization_id: string;
-  project_id: string;
+export interface Late extends ConsentOf, ScopeColumns {
   credential_id: string;
   /** The grant's version that the request was to replace; null for a code. */
   version: number | null;

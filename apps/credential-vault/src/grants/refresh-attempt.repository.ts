@@ -1,14 +1,13 @@
-import { newId } from '#libs/contracts';
+import { newId, type ProjectScope } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
 import type { SealedValue } from './grant-sealer.js';
 import type { OauthGrant } from './grant.entity.js';
 import { RefreshAttempt } from './refresh-attempt.entity.js';
 
-export interface StrandedAnswer extends CredentialScope {
+export interface StrandedAnswer extends ProjectScope {
   credentialId: string;
   attemptId: string;
 }

@@ -1,7 +1,7 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Work, type WorkRow } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, type FindOptionsWhere, LessThan } from 'typeorm';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { Revocation } from './revocation.entity.js';
 
 export type NewRevocation = Omit<Revocation, keyof WorkRow | 'created_at'>;
@@ -40,7 +40,7 @@ export class RevocationRepository {
   }
 
   /** Newest first. */
-  list({ organizationId, projectId }: CredentialScope, limit: number, cursor?: string): Promise<Revocation[]> {
+  list({ organizationId, projectId }: ProjectScope, limit: number, cursor?: string): Promise<Revocation[]> {
     const where: FindOptionsWhere<Revocation> = { organization_id: organizationId, project_id: projectId };
     if (cursor !== undefined) where.id = LessThan(cursor);
     return this.db.getRepository(Revocation).find({ where, order: { id: 'DESC' }, take: limit });

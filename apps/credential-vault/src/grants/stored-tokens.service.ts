@@ -1,7 +1,7 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
 import { Injectable, Logger } from '@nestjs/common';
 import { CredentialOpener } from '../credential-store/credential-opener.js';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { Credential } from '../credential-store/credential.entity.js';
 import { CredentialRepository } from '../credential-store/credential.repository.js';
 import { hasStoredTokens, tokenFields } from '../credential-store/field-rules.js';
@@ -46,7 +46,7 @@ export class StoredTokens {
    * @param adapterSlug an adapter that uses the credential, for one that names none itself
    * @throws Problem 422 `no_token_url`, 409 `credential_undecryptable`, 502 `discovery_failed`
    */
-  async move(scope: CredentialScope, credentialId: string, adapterSlug: string | null = null): Promise<void> {
+  async move(scope: ProjectScope, credentialId: string, adapterSlug: string | null = null): Promise<void> {
     const row = await this.credentials.find(scope, credentialId);
     if (row?.type !== 'oauth2' || !hasStoredTokens(row)) return;
     const fields = row.fields.map(({ field }) => field).filter((field) => tokenFields.includes(field));
@@ -88,11 +88,7 @@ export class StoredTokens {
   }
 
   /** @returns why they could not be moved; null when they were, or there are none */
-  async tryMove(
-    scope: CredentialScope,
-    credentialId: string,
-    adapterSlug: string | null = null,
-  ): Promise<Problem | null> {
+  async tryMove(scope: ProjectScope, credentialId: string, adapterSlug: string | null = null): Promise<Problem | null> {
     try {
       await this.move(scope, credentialId, adapterSlug);
       return null;
@@ -104,7 +100,7 @@ export class StoredTokens {
   }
 
   /** For a use of the credential. One whose tokens could not be moved is used as it is for a while. */
-  async moveForUse(scope: CredentialScope, credentialId: string): Promise<void> {
+  async moveForUse(scope: ProjectScope, credentialId: string): Promise<void> {
     if ((this.retryAtMs.get(credentialId) ?? 0) > Date.now()) return;
     const problem = await this.tryMove(scope, credentialId);
     if (this.retryAtMs.size >= maxRemembered) this.retryAtMs.clear();
@@ -113,7 +109,7 @@ export class StoredTokens {
   }
 
   private async providerOf(
-    scope: CredentialScope,
+    scope: ProjectScope,
     { id }: Credential,
     slug: string | null,
     inline: Record<string, unknown> | null,

@@ -1,8 +1,7 @@
 import type { Transaction } from '#libs/database';
-import { newId } from '#libs/contracts';
+import { newId, type ProjectScope } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
 import { Injectable, Logger } from '@nestjs/common';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { OauthFlowRepository } from '../oauth-flows/oauth-flow.repository.js';
 import type { ProviderConfig } from '../oauth-providers/provider-config.js';
 import type { IssuedTokens, OauthClient } from '../oauth-providers/token-endpoint.js';
@@ -52,7 +51,7 @@ export class TokenCustody {
    * The client that a credential's tokens belong to. It is read before the transaction.
    * @returns null when it does not open, or there is no grant
    */
-  async clientOf(scope: CredentialScope, credentialId: string): Promise<OauthClient | null> {
+  async clientOf(scope: ProjectScope, credentialId: string): Promise<OauthClient | null> {
     if (!(await this.grants.find(scope, credentialId))) return null;
     try {
       return await this.clients.read(scope, credentialId);
@@ -117,7 +116,7 @@ export class TokenCustody {
    */
   async takeAll(
     manager: Transaction,
-    scope: CredentialScope,
+    scope: ProjectScope,
     credentialId: string,
     client: OauthClient | null,
     reason: LeaveReason,
@@ -199,7 +198,7 @@ export class TokenCustody {
 
 function lockGrant(
   manager: Transaction,
-  { organizationId, projectId }: CredentialScope,
+  { organizationId, projectId }: ProjectScope,
   credentialId: string,
 ): Promise<OauthGrant | null> {
   return manager.findOne(OauthGrant, {

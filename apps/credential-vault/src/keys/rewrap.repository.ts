@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { DekOwner } from '../sealing/associated-data.js';
@@ -62,8 +63,6 @@ export class RewrapRepository {
   }
 }
 
-export interface CredentialKey {
+export interface CredentialKey extends ProjectScope {
   id: string;
-  organizationId: string;
-  projectId: string;
 }

@@ -1,8 +1,8 @@
 import { standardWebhooksKey } from '#libs/adapter-sdk';
+import type { ProjectScope } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
 import { Secret } from '../sealing/secret.js';
 import type { NotificationTarget } from './notification-target.entity.js';
@@ -22,7 +22,7 @@ export class NotificationTargetService {
    * @returns the secret, which is shown only this once
    * @throws Problem 422 `invalid_notifications`
    */
-  async put({ organizationId, projectId }: CredentialScope, url: string, given: string | null): Promise<string> {
+  async put({ organizationId, projectId }: ProjectScope, url: string, given: string | null): Promise<string> {
     const errors = [
       ...(isReceiver(url) ? [] : [{ field: 'url', message: 'must be http(s), without user, password and fragment' }]),
       ...(given === null || isSigningSecret(given)

@@ -1,8 +1,8 @@
+import type { ProjectScope } from '#libs/contracts';
 import { failureSql } from '#libs/service-kit';
 import { type Settlement, Work } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { NotificationTarget } from './notification-target.entity.js';
 import { Notification } from './notification.entity.js';
 
@@ -17,7 +17,7 @@ export class NotificationRepository {
     this.work = new Work(db, { table: 'vault.notification', leaseMs, owner: () => null });
   }
 
-  target({ organizationId, projectId }: CredentialScope): Promise<NotificationTarget | null> {
+  target({ organizationId, projectId }: ProjectScope): Promise<NotificationTarget | null> {
     return this.db
       .getRepository(NotificationTarget)
       .findOneBy({ organization_id: organizationId, project_id: projectId });
@@ -45,7 +45,7 @@ export class NotificationRepository {
   }
 
   /** Deletes the target with all its pending notifications. */
-  async deleteTarget({ organizationId, projectId }: CredentialScope): Promise<void> {
+  async deleteTarget({ organizationId, projectId }: ProjectScope): Promise<void> {
     await this.db.transaction(async (manager) => {
       await manager.delete(NotificationTarget, { organization_id: organizationId, project_id: projectId });
       await manager.query(

@@ -1,7 +1,7 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { OauthFlow } from './oauth-flow.entity.js';
 
 export type NewFlow = Omit<
@@ -36,7 +36,7 @@ export class OauthFlowRepository {
   }
 
   /** A flow that waits for a person to confirm the other account. */
-  async findUnconfirmed(scope: CredentialScope, credentialId: string, id: string): Promise<OauthFlow | null> {
+  async findUnconfirmed(scope: ProjectScope, credentialId: string, id: string): Promise<OauthFlow | null> {
     return this.db
       .createQueryBuilder(OauthFlow, 'f')
       .where('f.organization_id = :organizationId AND f.project_id = :projectId', scope)

@@ -1,9 +1,9 @@
+import type { ProjectScope } from '#libs/contracts';
 import type { Egress } from '#libs/egress';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import * as oauth from 'openid-client';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { EGRESS, GATEWAY } from '../services.js';
 import { type ProviderConfig, readProviderConfig } from './provider-config.js';
 
@@ -27,7 +27,7 @@ export class ProviderDirectory {
    * @param inline the configuration given with the credential; null: that of the adapter `slug`
    * @throws Problem 422 `invalid_oauth_config`, 404 of the gateway, 502 `discovery_failed`
    */
-  async find(scope: CredentialScope, slug: string, inline: Record<string, unknown> | null): Promise<ProviderConfig> {
+  async find(scope: ProjectScope, slug: string, inline: Record<string, unknown> | null): Promise<ProviderConfig> {
     const config = readProviderConfig(slug, inline ?? (await this.manifestConfig(scope, slug)));
     const complete = config.issuer ? await this.completed(config, config.issuer) : config;
     if (complete.token_url) return complete;
@@ -38,7 +38,7 @@ export class ProviderDirectory {
     );
   }
 
-  private async manifestConfig(scope: CredentialScope, slug: string): Promise<Record<string, unknown>> {
+  private async manifestConfig(scope: ProjectScope, slug: string): Promise<Record<string, unknown>> {
     const query = new URLSearchParams({ organization_id: scope.organizationId });
     const path = `/internal/oauth-providers/${encodeURIComponent(slug)}?${query.toString()}`;
     const { oauth_config: config } = await this.gateway.get<{ oauth_config: Record<string, unknown> | null }>(

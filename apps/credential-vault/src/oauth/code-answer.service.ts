@@ -1,5 +1,5 @@
+import { scopeOf } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { AnswerJournal } from '../grants/answer-journal.js';
 import { GrantClients } from '../grants/grant-clients.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
@@ -42,8 +42,3 @@ export class CodeAnswerService {
     return requestTokens(flow.provider, client, request, transport);
   }
 }
-
-export const scopeOf = (flow: OauthFlow): CredentialScope => ({
-  organizationId: flow.organization_id,
-  projectId: flow.project_id,
-});

@@ -1,8 +1,7 @@
-import { credentialRefresh } from '#libs/contracts';
+import { credentialRefresh, type ProjectScope, scopeOf } from '#libs/contracts';
 import { notFound, Problem } from '#libs/service-kit';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { type CredentialChange, CredentialRepository } from '../credential-store/credential.repository.js';
 import { ClientPauses } from '../grants/client-pauses.js';
 import { clientKeyOf, GrantClients } from '../grants/grant-clients.js';
@@ -15,7 +14,7 @@ import { RevocationService } from '../grants/revocation.service.js';
 import { mayShareConsent } from '../grants/shared-consent.js';
 import { TokenCustody } from '../grants/token-custody.js';
 import { Verifier } from '../verification/verifier.js';
-import { CodeAnswerService, scopeOf } from './code-answer.service.js';
+import { CodeAnswerService } from './code-answer.service.js';
 import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 import { OauthFlowRepository } from '../oauth-flows/oauth-flow.repository.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
@@ -86,7 +85,7 @@ export class CodeExchange {
   }
 
   /** Accepts the other account. @throws Problem 404 `flow_not_found` */
-  async confirm(scope: CredentialScope, credentialId: string, flowId: string): Promise<Connected> {
+  async confirm(scope: ProjectScope, credentialId: string, flowId: string): Promise<Connected> {
     const flow = await this.flows.findUnconfirmed(scope, credentialId, flowId);
     const tokens = flow && (await this.answers.kept(flow));
     if (!flow?.unconfirmed_attempt || !tokens) throw notFound('flow', flowId);

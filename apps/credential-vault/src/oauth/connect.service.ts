@@ -1,8 +1,7 @@
-import { newId } from '#libs/contracts';
+import { columnsOf, newId, type ProjectScope, scopeOf } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import * as oauth from 'openid-client';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { GrantClients } from '../grants/grant-clients.js';
 import { GrantSealer } from '../grants/grant-sealer.js';
 import { Secret } from '../sealing/secret.js';
@@ -43,12 +42,7 @@ export class ConnectService {
    * @throws Problem 404 `credential_not_found`, 409 `not_connectable`, 422 `invalid_oauth_config`, 502
    *   `discovery_failed`
    */
-  async start(
-    scope: CredentialScope,
-    credentialId: string,
-    subject: string,
-    returnTo: ReturnRoute,
-  ): Promise<StartedFlow> {
+  async start(scope: ProjectScope, credentialId: string, subject: string, returnTo: ReturnRoute): Promise<StartedFlow> {
     const grant = await this.setup.ensure(scope, credentialId);
     if (grant.grant_type !== 'authorization_code') {
       throw new Problem(409, 'not_connectable', 'A client_credentials grant needs no person to connect it.');
@@ -64,8 +58,7 @@ export class ConnectService {
       {
         id: flowId,
         credential_id: credentialId,
-        organization_id: scope.organizationId,
-        project_id: scope.projectId,
+        ...columnsOf(scope),
         subject,
         state_hash: digestOf(state),
         browser_hash: digestOf(browser),
@@ -83,7 +76,7 @@ export class ConnectService {
   }
 
   /** Creates a link with which someone without an account here connects this credential, once. @throws as `start` */
-  async createLink(scope: CredentialScope, credentialId: string, subject: string, lifeSeconds: number) {
+  async createLink(scope: ProjectScope, credentialId: string, subject: string, lifeSeconds: number) {
     const grant = await this.setup.ensure(scope, credentialId);
     if (grant.grant_type !== 'authorization_code') {
       throw new Problem(409, 'not_connectable', 'A client_credentials grant needs no person to connect it.');
@@ -108,7 +101,7 @@ export class ConnectService {
   /** Spends a link. The flow is started first, so an unreachable provider costs no link. @throws as `start` */
   async startByLink(token: string): Promise<StartedFlow> {
     const link = await this.requireLink(token);
-    const scope = { organizationId: link.organization_id, projectId: link.project_id };
+    const scope = scopeOf(link);
     const started = await this.start(scope, link.credential_id, `link:${link.id}`, 'done');
     if (!(await this.links.use(link.id))) throw linkSpent();
     return started;

@@ -1,6 +1,6 @@
+import type { ProjectScope } from '#libs/contracts';
 import { notFound, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { Credential } from '../credential-store/credential.entity.js';
 import { CredentialRepository } from '../credential-store/credential.repository.js';
 import { ClientPauses } from '../grants/client-pauses.js';
@@ -31,7 +31,7 @@ export class GrantSetup {
    * @throws Problem 404 `credential_not_found`, 409 `not_oauth2`, 422 `invalid_oauth_config`
    */
   async configure(
-    scope: CredentialScope,
+    scope: ProjectScope,
     credentialId: string,
     provider: { slug: string | null; inline: Record<string, unknown> | null },
   ): Promise<OauthGrant> {
@@ -50,7 +50,7 @@ export class GrantSetup {
   }
 
   /** The grant; if nobody configured it, it is created from the credential's adapter. @throws as `configure` */
-  async ensure(scope: CredentialScope, credentialId: string): Promise<OauthGrant> {
+  async ensure(scope: ProjectScope, credentialId: string): Promise<OauthGrant> {
     const found = await this.grants.find(scope, credentialId);
     return found?.grant ?? this.configure(scope, credentialId, { slug: null, inline: null });
   }
@@ -60,12 +60,7 @@ export class GrantSetup {
     return `${this.settings.PUBLIC_URL}/api/v1/oauth/callback/${slug}`;
   }
 
-  private async ready(
-    scope: CredentialScope,
-    credentialId: string,
-    slug: string,
-    inline: Record<string, unknown> | null,
-  ) {
+  private async ready(scope: ProjectScope, credentialId: string, slug: string, inline: Record<string, unknown> | null) {
     const [provider, client] = [
       await this.providers.find(scope, slug, inline),
       await this.clients.read(scope, credentialId),
@@ -74,13 +69,13 @@ export class GrantSetup {
     return { provider, clientKey, clientConfigVersion: client.generation };
   }
 
-  private async require(scope: CredentialScope, credentialId: string): Promise<OauthGrant> {
+  private async require(scope: ProjectScope, credentialId: string): Promise<OauthGrant> {
     const found = await this.grants.find(scope, credentialId);
     if (!found) throw notFound('credential', credentialId);
     return found.grant;
   }
 
-  private async requireOauth2(scope: CredentialScope, id: string): Promise<Credential> {
+  private async requireOauth2(scope: ProjectScope, id: string): Promise<Credential> {
     const row = await this.credentials.find(scope, id);
     if (!row) throw notFound('credential', id);
     if (row.type !== 'oauth2') throw new Problem(409, 'not_oauth2', `Credential ${id} is not of the type oauth2.`);

@@ -1,6 +1,6 @@
+import type { ProjectScope } from '#libs/contracts';
 import { notFound } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { GrantEventRepository } from '../grants/grant-transition.repository.js';
 import { GrantRepository } from '../grants/grant.repository.js';
 import type { GrantView } from './connect.dto.js';
@@ -18,7 +18,7 @@ export class GrantViews {
   ) {}
 
   /** @throws Problem 404 `grant_not_found` */
-  async of(scope: CredentialScope, credentialId: string): Promise<GrantView> {
+  async of(scope: ProjectScope, credentialId: string): Promise<GrantView> {
     const found = await this.grants.find(scope, credentialId);
     if (!found) throw notFound('grant', credentialId);
     const { grant } = found;

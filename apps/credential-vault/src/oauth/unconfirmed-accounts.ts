@@ -1,3 +1,4 @@
+import { scopeOf } from '#libs/contracts';
 import { Database, Sweeping } from '#libs/database';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -6,7 +7,6 @@ import { SETTINGS, type VaultSettings } from '../settings.js';
 import type { LeaveReason } from '../grants/revocation.entity.js';
 import { RevocationService } from '../grants/revocation.service.js';
 import { TokenCustody } from '../grants/token-custody.js';
-import { scopeOf } from './code-answer.service.js';
 import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
 import { OauthFlowRepository } from '../oauth-flows/oauth-flow.repository.js';
 

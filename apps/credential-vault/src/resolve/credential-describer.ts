@@ -1,5 +1,5 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { Credential, CredentialStatus } from '../credential-store/credential.entity.js';
 import { CredentialRepository } from '../credential-store/credential.repository.js';
 import type { CredentialDescription } from './resolve.dto.js';
@@ -13,7 +13,7 @@ export class CredentialDescriber {
   constructor(private readonly credentials: CredentialRepository) {}
 
   /** @returns nothing for ids outside this project */
-  async describe(scope: CredentialScope, ids: string[]): Promise<CredentialDescription[]> {
+  async describe(scope: ProjectScope, ids: string[]): Promise<CredentialDescription[]> {
     const rows = await this.credentials.findAll(scope, ids);
     return rows.map((row) => ({ credential_id: row.id, type: row.type, status: row.status, fields: fieldsOf(row) }));
   }

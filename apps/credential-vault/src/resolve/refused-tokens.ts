@@ -1,6 +1,6 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { GivenTokens } from '../grants/fresh-token.service.js';
 import { GrantRepository } from '../grants/grant.repository.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
@@ -25,7 +25,7 @@ export class RefusedTokens {
   ) {}
 
   /** @throws Problem 409 `needs_reconnect` when `/verify` refuses the tokens too */
-  async settle(caller: CredentialScope & { subject: string }, id: string, tokens: GivenTokens): Promise<void> {
+  async settle(caller: ProjectScope & { subject: string }, id: string, tokens: GivenTokens): Promise<void> {
     if (!(await this.once(`${id} ${tokens.version}`, () => this.endIfRefused(caller, id, tokens)))) return;
     throw new Problem(409, 'needs_reconnect', `Credential ${id} must be connected again: its provider refuses it.`);
   }
@@ -44,7 +44,7 @@ export class RefusedTokens {
   }
 
   private async endIfRefused(
-    caller: CredentialScope & { subject: string },
+    caller: ProjectScope & { subject: string },
     id: string,
     { version, values }: GivenTokens,
   ): Promise<boolean | null> {

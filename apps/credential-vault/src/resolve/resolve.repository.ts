@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { ChangeCache, ChangeListener } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -5,7 +6,6 @@ import type { BindingRules } from '../bindings/binding-rules.js';
 import type { CredentialBinding } from '../credential-store/credential-binding.entity.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
 import type { StoredCredential } from '../credential-store/credential-opener.js';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import type { ResolveCredential } from './resolve.dto.js';
 
 export type FoundBinding = BindingRules & Pick<CredentialBinding, 'signing' | 'key_check'>;
@@ -58,7 +58,7 @@ export class ResolveRepository {
    * In the order of the requests; null when there is no such credential.
    * @param uncached whether all are read now
    */
-  async find(scope: CredentialScope, asked: ResolveCredential[], uncached: boolean): Promise<(Found | null)[]> {
+  async find(scope: ProjectScope, asked: ResolveCredential[], uncached: boolean): Promise<(Found | null)[]> {
     const missing: ResolveCredential[] = [];
     let reading: Promise<(Found | null)[]> | null = null;
     const readOne = async (one: ResolveCredential): Promise<Found | null> => {
@@ -80,7 +80,7 @@ export class ResolveRepository {
     );
   }
 
-  private async read(scope: CredentialScope, asked: ResolveCredential[]): Promise<(Found | null)[]> {
+  private async read(scope: ProjectScope, asked: ResolveCredential[]): Promise<(Found | null)[]> {
     const found: (Found | null)[] = asked.map(() => null);
     const rows = await this.db.query<Row[]>(sql, [
       scope.organizationId,

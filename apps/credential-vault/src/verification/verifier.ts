@@ -1,9 +1,9 @@
+import type { ProjectScope } from '#libs/contracts';
 import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AuditRepository } from '../audit/audit.repository.js';
 import { leaves, namedLast, nameOf } from '../bindings/binding-rules.js';
 import { BindingRepository } from '../bindings/binding.repository.js';
-import type { CredentialScope } from '../credential-store/credential-scope.js';
 import { CredentialOpener } from '../credential-store/credential-opener.js';
 import type { Credential } from '../credential-store/credential.entity.js';
 import { type CredentialChange, CredentialRepository } from '../credential-store/credential.repository.js';
@@ -165,7 +165,7 @@ export class Verifier {
 
   /** As the App gets it: with the names of its binding, if there is one, and without fields that may not leave. */
   private async forAdapter(
-    scope: CredentialScope,
+    scope: ProjectScope,
     row: Credential,
     tokens: ReadonlyMap<string, Secret> | null,
   ): Promise<Record<string, FieldValue>> {

@@ -1,4 +1,4 @@
-import { newId, type TurnTrial } from '#libs/contracts';
+import { columnsOf, newId, type ProjectScope, type TurnTrial } from '#libs/contracts';
 import { ChangeCache, ChangeListener, Database } from '#libs/database';
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
@@ -15,11 +15,6 @@ const chiefOfStaff = {
     'Answer each message briefly, helpfully and in its own language. Say so when you cannot do what is asked.',
   tools: [] as string[],
 };
-
-interface Owner {
-  organizationId: string;
-  projectId: string;
-}
 
 /** Caches the agents that turns run on until an agent of the project changes, on whichever replica. */
 @Injectable()
@@ -54,17 +49,17 @@ export class AgentDirectory {
   }
 
   /** The project's built-in agent, created if it is missing. Any number of processes may ask at once. */
-  async chiefOfStaff(owner: Owner): Promise<Agent> {
+  async chiefOfStaff(owner: ProjectScope): Promise<Agent> {
     const agents = this.db.getRepository(Agent);
-    const known = await agents.findOneBy({ ...scope(owner), is_chief_of_staff: true });
+    const known = await agents.findOneBy({ ...columnsOf(owner), is_chief_of_staff: true });
     if (known) return known;
     await agents
       .createQueryBuilder()
       .insert()
-      .values({ id: newId('agt'), ...scope(owner), ...chiefOfStaff, model: null, is_chief_of_staff: true })
+      .values({ id: newId('agt'), ...columnsOf(owner), ...chiefOfStaff, model: null, is_chief_of_staff: true })
       .orIgnore()
       .execute();
-    return agents.findOneByOrFail({ ...scope(owner), is_chief_of_staff: true });
+    return agents.findOneByOrFail({ ...columnsOf(owner), is_chief_of_staff: true });
   }
 
   /** Drops a project's cached agents after one of them changed here. */
@@ -75,12 +70,8 @@ export class AgentDirectory {
   private async read(organizationId: string, projectId: string, agentId: string | null): Promise<Agent> {
     const owner = { organizationId, projectId };
     if (agentId === null) return this.chiefOfStaff(owner);
-    const agent = await this.db.manager.findOneBy(Agent, { ...scope(owner), id: agentId });
+    const agent = await this.db.manager.findOneBy(Agent, { ...columnsOf(owner), id: agentId });
     if (!agent) throw new PermanentFailure('agent_not_found', `there is no agent ${agentId} in this project`);
     return agent;
   }
-}
-
-function scope({ organizationId, projectId }: Owner): Pick<Agent, 'organization_id' | 'project_id'> {
-  return { organization_id: organizationId, project_id: projectId };
 }

@@ -1,5 +1,5 @@
 import { AuditLog } from '#libs/audit';
-import { newId } from '#libs/contracts';
+import { columnsOf, newId, type ProjectScope } from '#libs/contracts';
 import { containing, notFound, type Principal, Problem, type SearchQuery } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
@@ -8,11 +8,6 @@ import { ArrayContains, type EntityManager, ILike, LessThan, Like, Repository } 
 import { powersOf, samePowers } from './agent-powers.js';
 import { Agent, type AgentFields, AgentVersion, fieldsOf } from '../entities/agent.entity.js';
 import { AgentVersionRepository } from './agent-version.repository.js';
-
-interface Owner {
-  organizationId: string;
-  projectId: string;
-}
 
 @Injectable()
 export class AgentRepository {
@@ -23,10 +18,10 @@ export class AgentRepository {
   ) {}
 
   /** Newest first; one more than `limit` if there are more. */
-  list(owner: Owner, { limit, cursor, search }: SearchQuery): Promise<Agent[]> {
+  list(owner: ProjectScope, { limit, cursor, search }: SearchQuery): Promise<Agent[]> {
     return this.agents.find({
       where: {
-        ...scope(owner),
+        ...columnsOf(owner),
         ...(cursor ? { id: LessThan(cursor) } : {}),
         ...(search ? { name: ILike(containing(search)) } : {}),
       },
@@ -35,13 +30,13 @@ export class AgentRepository {
     });
   }
 
-  find(owner: Owner, id: string): Promise<Agent | null> {
-    return this.agents.findOneBy({ ...scope(owner), id });
+  find(owner: ProjectScope, id: string): Promise<Agent | null> {
+    return this.agents.findOneBy({ ...columnsOf(owner), id });
   }
 
   create(caller: Principal, fields: AgentFields): Promise<Agent> {
     return this.agents.manager.transaction(async (tx) => {
-      const row = { id: newId('agt'), ...scope(caller), ...fields, is_chief_of_staff: false };
+      const row = { id: newId('agt'), ...columnsOf(caller), ...fields, is_chief_of_staff: false };
       const agent = await tx.save(Agent, tx.create(Agent, row));
       const after = powersOf(agent);
       await this.versions.ensure(agent, tx);
@@ -116,7 +111,7 @@ export class AgentRepository {
     work: (tx: EntityManager, agent: Agent) => Promise<Made>,
   ): Promise<Made | null> {
     return this.agents.manager.transaction(async (tx) => {
-      const where = { ...scope(caller), id };
+      const where = { ...columnsOf(caller), id };
       const agent = await tx.findOne(Agent, { where, lock: { mode: 'pessimistic_write' } });
       return agent && work(tx, agent);
     });
@@ -129,7 +124,7 @@ export class AgentRepository {
     fields: AgentFields,
     version: number,
   ): Promise<Agent> {
-    const where = { ...scope(caller), id: before.id };
+    const where = { ...columnsOf(caller), id: before.id };
     await tx.update(Agent, where, { ...fields, version, updated_at: new Date() });
     const agent = await tx.findOneByOrFail(Agent, where);
     if (!samePowers(before, agent)) {
@@ -140,21 +135,21 @@ export class AgentRepository {
   }
 
   /** Agents that have a Skill, or a Python tool without a Skill; by name. */
-  using(owner: Owner, what: 'skills' | 'python_tools', id: string): Promise<Agent[]> {
+  using(owner: ProjectScope, what: 'skills' | 'python_tools', id: string): Promise<Agent[]> {
     return this.agents.find({
-      where: { ...scope(owner), [what]: ArrayContains([id]) },
+      where: { ...columnsOf(owner), [what]: ArrayContains([id]) },
       order: { name: 'ASC' },
       take: 200,
     });
   }
 
   /** Agents that name models of a provider; by name. */
-  namingModelsOf(owner: Owner, provider: string): Promise<Agent[]> {
+  namingModelsOf(owner: ProjectScope, provider: string): Promise<Agent[]> {
     const named = Like(`${provider}/%`);
     return this.agents.find({
       where: [
-        { ...scope(owner), model: named },
-        { ...scope(owner), fallback_model: named },
+        { ...columnsOf(owner), model: named },
+        { ...columnsOf(owner), fallback_model: named },
       ],
       order: { name: 'ASC' },
       take: 20,
@@ -164,7 +159,7 @@ export class AgentRepository {
   /** Does nothing for the Chief of Staff. */
   async delete(caller: Principal, id: string): Promise<void> {
     await this.agents.manager.transaction(async (tx) => {
-      const where = { ...scope(caller), id, is_chief_of_staff: false };
+      const where = { ...columnsOf(caller), id, is_chief_of_staff: false };
       const agent = await tx.findOne(Agent, { where, lock: { mode: 'pessimistic_write' } });
       if (!agent) return;
       await tx.delete(Agent, where);
@@ -173,8 +168,4 @@ export class AgentRepository {
       await this.audit.append(tx, caller, { action: 'agent.deleted', subject: id, before, after: null });
     });
   }
-}
-
-function scope({ organizationId, projectId }: Owner): Pick<Agent, 'organization_id' | 'project_id'> {
-  return { organization_id: organizationId, project_id: projectId };
 }

@@ -1,4 +1,4 @@
-import { approvalChoices, approvalValue, type ReplyTarget } from '#libs/contracts';
+import { approvalChoices, approvalValue, type ReplyTarget, scopeOf } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { PermanentFailure } from '#libs/queue';
@@ -73,7 +73,7 @@ export class ApprovalAskService extends Sweeping {
   }
 
   private async deliver(ask: ApprovalAsk, approval: AskedApproval): Promise<string> {
-    const owner = { organizationId: ask.organization_id, projectId: ask.project_id };
+    const owner = scopeOf(ask);
     const contact = `/internal/contacts/${encodeURIComponent(ask.contact_id)}`;
     const { address } = await this.router.get<{ address: PrivateAddress | null }>(`${contact}/private-address`, owner);
     if (!address) {

@@ -1,14 +1,9 @@
-import type { Order } from '#libs/contracts';
+import type { Order, ProjectScope } from '#libs/contracts';
 import { keyset } from '#libs/database';
 import { containing } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Approval } from '../entities/approval.entity.js';
-
-interface Owner {
-  organizationId: string;
-  projectId: string;
-}
 
 /** Lists of approvals. */
 @Injectable()
@@ -17,7 +12,7 @@ export class ApprovalListRepository {
 
   /** One more than `limit` if there are more. */
   async list(
-    owner: Owner,
+    owner: ProjectScope,
     filter: {
       state: string | null;
       receiptId: string | null;

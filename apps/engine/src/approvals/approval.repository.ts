@@ -1,5 +1,5 @@
 import { type AuditActor, AuditLog } from '#libs/audit';
-import { newId, type TurnRunPayload } from '#libs/contracts';
+import { newId, type ProjectScope, type TurnRunPayload } from '#libs/contracts';
 import { storableJson } from '#libs/database';
 import { leaveSql } from '#libs/work';
 import { Injectable } from '@nestjs/common';
@@ -18,11 +18,6 @@ interface Asker {
   startedBy: string[];
   /** People among the approvers may decide although they started the turn. */
   decideOwn: boolean;
-}
-
-interface Owner {
-  organizationId: string;
-  projectId: string;
 }
 
 export interface Decision {
@@ -122,7 +117,7 @@ export class ApprovalRepository {
     return new Map(rows.map((row) => [row.call_ref, { state: row.state, pin: row.tool_pin }]));
   }
 
-  async find(owner: Owner, id: string): Promise<Approval | null> {
+  async find(owner: ProjectScope, id: string): Promise<Approval | null> {
     const sql = 'SELECT * FROM engine.approval WHERE id = $1 AND organization_id = $2 AND project_id = $3';
     const rows = (await this.db.query(sql, [id, owner.organizationId, owner.projectId])) as Approval[];
     return rows[0] ?? null;

@@ -1,7 +1,6 @@
-import { attentionAtMost, type AttentionItem, wordsOfTurnReason } from '#libs/contracts';
+import { attentionAtMost, type AttentionItem, type ProjectScope, wordsOfTurnReason } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { latestEntries } from '#libs/journal';
-import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { SpentBudgetRepository } from './spent-budget.repository.js';
@@ -28,11 +27,11 @@ export class AttentionRepository {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  async of(scope: Scope): Promise<AttentionItem[]> {
+  async of(scope: ProjectScope): Promise<AttentionItem[]> {
     return (await Promise.all([this.pending(scope), this.waiting(scope), this.budgets.of(scope)])).flat();
   }
 
-  private async pending({ organizationId, projectId }: Scope): Promise<AttentionItem[]> {
+  private async pending({ organizationId, projectId }: ProjectScope): Promise<AttentionItem[]> {
     const [pending] = (await this.db.query(
       `SELECT count(*)::integer AS count, min(created_at) AS since, min(expires_at) AS until FROM engine.approval
         WHERE organization_id = $1 AND project_id = $2 AND state = 'pending' AND expires_at > now()`,
@@ -55,7 +54,7 @@ export class AttentionRepository {
   }
 
   /** Turns that are tried again and again, since what they need is away, or since too many run already. */
-  private async waiting({ organizationId, projectId }: Scope): Promise<AttentionItem[]> {
+  private async waiting({ organizationId, projectId }: ProjectScope): Promise<AttentionItem[]> {
     const groups = (await this.db.query(
       `SELECT reason, count(*)::integer AS turns, count(DISTINCT input ->> 'contact_id')::integer AS people,
               min(coalesce(blocked_since, created_at)) AS since, min(due_at) AS next_at,
@@ -102,5 +101,3 @@ function ofWaiting(
     scope: 'agents:read',
   };
 }
-
-type Scope = Pick<Principal, 'organizationId' | 'projectId'>;

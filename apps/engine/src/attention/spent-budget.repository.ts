@@ -1,6 +1,5 @@
-import { attentionAtMost, type AttentionItem } from '#libs/contracts';
+import { attentionAtMost, type AttentionItem, type ProjectScope } from '#libs/contracts';
 import { Database } from '#libs/database';
-import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AgentCaps } from '../entities/agent.entity.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
@@ -25,7 +24,7 @@ export class SpentBudgetRepository {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  async of({ organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>): Promise<AttentionItem[]> {
+  async of({ organizationId, projectId }: ProjectScope): Promise<AttentionItem[]> {
     const days = (await this.db.query(
       `WITH day AS (
          SELECT agent_id, contact_id, input_tokens + output_tokens AS tokens, cost_micros AS cost FROM engine.usage

@@ -1,12 +1,8 @@
+import type { ProjectScope } from '#libs/contracts';
 import { storableJson } from '#libs/database';
 import { chunksOf } from './chunks-of.js';
 import type { KnowledgeDocument } from './document.entity.js';
 import { type Facts, type Statements, storeFacts } from './fact-rows.js';
-
-export interface Owner {
-  organizationId: string;
-  projectId: string;
-}
 
 export type NewDocument = Pick<
   KnowledgeDocument,
@@ -20,7 +16,7 @@ export type NewDocument = Pick<
  */
 export async function insertDocument(
   db: Statements,
-  owner: Owner,
+  owner: ProjectScope,
   id: string,
   sha256: string,
   document: NewDocument,
@@ -56,7 +52,7 @@ export async function insertDocument(
 }
 
 /** Removes a document, its facts, and entities that nothing mentions any more. @returns false when there is none */
-export async function deleteDocument(db: Statements, owner: Owner, id: string): Promise<boolean> {
+export async function deleteDocument(db: Statements, owner: ProjectScope, id: string): Promise<boolean> {
   const gone = (await db.query(
     `WITH gone AS (DELETE FROM engine.document WHERE id = $1 AND project_id = $2 AND organization_id = $3 RETURNING id)
      SELECT id FROM gone`,

@@ -1,10 +1,10 @@
-import { newId, type Order } from '#libs/contracts';
+import { newId, type Order, type ProjectScope } from '#libs/contracts';
 import { keyset } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import type { DocumentTrust, KnowledgeDocument } from './document.entity.js';
-import { deleteDocument, insertDocument, type NewDocument, type Owner } from './document-rows.js';
+import { deleteDocument, insertDocument, type NewDocument } from './document-rows.js';
 import type { Facts } from './fact-rows.js';
 
 /** Who reads: the turn of an untrusted sender sees only documents for everyone. */
@@ -31,7 +31,7 @@ export class DocumentRepository {
   constructor(private readonly db: DataSource) {}
 
   /** Stores a document with its chunks and facts, or finds the same document of that source. @returns its id */
-  async store(owner: Owner, document: NewDocument, facts: Facts): Promise<{ id: string; isNew: boolean }> {
+  async store(owner: ProjectScope, document: NewDocument, facts: Facts): Promise<{ id: string; isNew: boolean }> {
     const sha256 = createHash('sha256')
       .update(JSON.stringify([document.title, document.content, facts, document.trust]))
       .digest('hex');
@@ -47,7 +47,7 @@ export class DocumentRepository {
   }
 
   /** The chunks that match best. Words are combined with OR, so a question finds the chunks that match most of it. */
-  async search(owner: Owner, reader: Reader, words: string, limit: number): Promise<FoundChunk[]> {
+  async search(owner: ProjectScope, reader: Reader, words: string, limit: number): Promise<FoundChunk[]> {
     const query = tsQueryOf(words);
     if (query === null) return [];
     return (await this.db.query(
@@ -62,7 +62,7 @@ export class DocumentRepository {
 
   /** A part of a document, by its id or else by its title (the newest one). */
   async read(
-    owner: Owner,
+    owner: ProjectScope,
     reader: Reader,
     by: { id: string | null; title: string | null },
     offset: number,
@@ -80,7 +80,7 @@ export class DocumentRepository {
 
   /** One more than `limit` if there are more. */
   async list(
-    owner: Owner,
+    owner: ProjectScope,
     { limit, cursor = null, order }: { limit: number; cursor?: string | null; order: Order },
   ): Promise<DocumentHead[]> {
     const { after, by } = keyset('id', '$3', order);
@@ -92,7 +92,7 @@ export class DocumentRepository {
   }
 
   /** @returns false when there is none */
-  async delete(owner: Owner, id: string): Promise<boolean> {
+  async delete(owner: ProjectScope, id: string): Promise<boolean> {
     return this.db.transaction((db) => deleteDocument(db, owner, id));
   }
 }

@@ -1,6 +1,6 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Owner } from './document-rows.js';
 import { nameKey } from './fact-rows.js';
 
 export interface ListedEntity {
@@ -18,7 +18,7 @@ export class EntityDirectory {
   constructor(private readonly db: DataSource) {}
 
   /** By name; one more than `limit` if there are more. @param part of the name; null: all */
-  async list(owner: Owner, part: string | null, limit: number, cursor: string | null): Promise<ListedEntity[]> {
+  async list(owner: ProjectScope, part: string | null, limit: number, cursor: string | null): Promise<ListedEntity[]> {
     return (await this.db.query(
       `SELECT e.id, e.name, e.name_key, count(*)::integer AS documents,
               coalesce(array_agg(DISTINCT m.kind) FILTER (WHERE m.kind IS NOT NULL), '{}') AS kinds
@@ -36,7 +36,7 @@ export class EntityDirectory {
     )) as ListedEntity[];
   }
 
-  async nameOf(owner: Owner, id: string): Promise<string | null> {
+  async nameOf(owner: ProjectScope, id: string): Promise<string | null> {
     const sql = 'SELECT name FROM engine.entity WHERE id = $1 AND project_id = $2';
     const rows = (await this.db.query(sql, [id, owner.projectId])) as { name: string }[];
     return rows[0]?.name ?? null;

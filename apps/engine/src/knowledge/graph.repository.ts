@@ -1,8 +1,8 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { DocumentTrust } from './document.entity.js';
 import type { Reader } from './document.repository.js';
-import type { Owner } from './document-rows.js';
 import { nameKey } from './fact-rows.js';
 
 export interface FoundEntity {
@@ -78,7 +78,7 @@ const pathsSql = `
 export class GraphRepository {
   constructor(private readonly db: DataSource) {}
 
-  async entity(owner: Owner, reader: Reader, name: string): Promise<FoundEntity | null> {
+  async entity(owner: ProjectScope, reader: Reader, name: string): Promise<FoundEntity | null> {
     const rows = (await this.db.query(
       `SELECT e.id, e.name, jsonb_agg(jsonb_build_object('kind', m.kind, 'description', m.description, 'document_id', d.id,
               'trust', d.trust) ORDER BY d.id DESC) AS said
@@ -91,7 +91,13 @@ export class GraphRepository {
   }
 
   /** Relations at most `depth` steps away, nearest first. */
-  async neighbours(owner: Owner, reader: Reader, id: string, depth: number, limit: number): Promise<FoundRelation[]> {
+  async neighbours(
+    owner: ProjectScope,
+    reader: Reader,
+    id: string,
+    depth: number,
+    limit: number,
+  ): Promise<FoundRelation[]> {
     const { projectId, organizationId } = owner;
     return (await this.db.query(neighboursSql, [
       projectId,
@@ -105,7 +111,7 @@ export class GraphRepository {
 
   /** Paths of at most `depth` steps without repeated entities, shortest first. */
   async paths(
-    owner: Owner,
+    owner: ProjectScope,
     reader: Reader,
     from: string,
     to: string,

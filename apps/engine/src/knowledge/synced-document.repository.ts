@@ -1,7 +1,7 @@
-import { newId } from '#libs/contracts';
+import { newId, type ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { deleteDocument, insertDocument, type NewDocument, type Owner } from './document-rows.js';
+import { deleteDocument, insertDocument, type NewDocument } from './document-rows.js';
 import type { SyncOutcome } from './synced-document.entity.js';
 
 export interface SyncedVersion {
@@ -29,7 +29,7 @@ export class SyncedDocumentRepository {
    * Replaces the previous version in one transaction. A version that is not newer changes nothing.
    * @returns the current version; null when the id belongs to another project
    */
-  async take(owner: Owner, version: SyncedVersion): Promise<TakenVersion | null> {
+  async take(owner: ProjectScope, version: SyncedVersion): Promise<TakenVersion | null> {
     const { id, revision, outcome, document } = version;
     return this.db.transaction(async (db) => {
       // The row's lock serialises the versions of one document.

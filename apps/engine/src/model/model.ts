@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import type { JSONValue } from 'ai';
 
 /** The event that a turn answers, as far as the rehearsal model's templates may refer to it. */
@@ -179,19 +180,13 @@ export interface Model {
   ): Promise<Completion>;
 }
 
-/** Whose providers a model's name refers to. */
-export interface ModelOwner {
-  organizationId: string;
-  projectId: string;
-}
-
 /** Provides the model that an agent runs on. */
 export interface Models {
   /**
    * @param names the agent's own model, and those that are asked when it gives no answer; null: not named
    * @throws ModelError `model_rejected` where a name refers to nothing
    */
-  forTurn(owner: ModelOwner, names: ModelNames): Promise<Model>;
+  forTurn(owner: ProjectScope, names: ModelNames): Promise<Model>;
 }
 
 export interface ModelNames {

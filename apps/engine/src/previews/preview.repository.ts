@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { storableJson } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -29,7 +30,7 @@ export class PreviewRepository {
 
   /** Previews of an App's turns that are being worked on, whose answers go to these addresses. */
   async toAddresses(
-    { organizationId, projectId }: { organizationId: string; projectId: string },
+    { organizationId, projectId }: ProjectScope,
     appId: string,
     addresses: string[],
   ): Promise<{ turn_id: string; address: string; text: string }[]> {

@@ -1,6 +1,6 @@
+import type { ProjectScope } from '#libs/contracts';
 import { ChangeCache, ChangeListener } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
-import type { ModelOwner } from '../model/model.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import type { Provider } from './provider.entity.js';
 import { ProviderRepository } from './provider.repository.js';
@@ -20,7 +20,7 @@ export class ProviderDirectory {
     this.cache = new ChangeCache(changes, { topic: 'providers', maxKept, keptMs, unheardMs });
   }
 
-  of(owner: ModelOwner): Promise<Provider[]> {
+  of(owner: ProjectScope): Promise<Provider[]> {
     return this.cache.get(owner.projectId, () => this.providers.all(owner), owner.organizationId);
   }
 

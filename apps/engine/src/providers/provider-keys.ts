@@ -1,8 +1,9 @@
+import { type ProjectScope, scopeOf } from '#libs/contracts';
 import { OpenedCredentials } from '#libs/credentials';
 import { ChangeListener } from '#libs/database';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { ModelError, type ModelOwner } from '../model/model.js';
+import { ModelError } from '../model/model.js';
 import { kindRules, type ProviderKey, type ProviderKind } from '../model/provider-kind.js';
 import { type EngineSettings, SETTINGS, VAULT } from '../settings.js';
 import type { Provider } from './provider.entity.js';
@@ -29,7 +30,7 @@ export class ProviderKeys {
     provider: Pick<Provider, 'id' | 'kind' | 'organization_id' | 'project_id'>,
     credentialId: string,
   ): Promise<ProviderKey> {
-    const owner = { organizationId: provider.organization_id, projectId: provider.project_id };
+    const owner = scopeOf(provider);
     const consumer = { kind: 'provider' as const, id: provider.id };
     try {
       const { fields } = await this.opened.get(owner, { credential_id: credentialId, consumer });
@@ -43,7 +44,7 @@ export class ProviderKeys {
   }
 
   /** @returns credentials that the vault does not know */
-  async bind(owner: ModelOwner, providerId: string, credentialIds: string[]): Promise<string[]> {
+  async bind(owner: ProjectScope, providerId: string, credentialIds: string[]): Promise<string[]> {
     const credentials = credentialIds.map((id) => ({ credential_id: id }));
     const { unknown } = await this.vault.put<{ unknown: string[] }>(
       `/internal/bindings/provider/${providerId}`,
@@ -56,7 +57,7 @@ export class ProviderKeys {
   }
 
   /** A vault that does not answer is ignored: a binding whose provider is gone gives nobody access. */
-  async unbind(owner: ModelOwner, providerId: string): Promise<void> {
+  async unbind(owner: ProjectScope, providerId: string): Promise<void> {
     try {
       await this.vault.delete(`/internal/bindings/provider/${providerId}`, owner);
     } catch (error) {

@@ -1,9 +1,10 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { callLimits, ConfiguredModels } from '../model/configured-models.js';
 import { EndpointModel } from '../model/endpoint-model.js';
 import { type Fetch, modelEgress, modelFetch, modelStream } from '../model/model-fetch.js';
 import { type Candidate, ModelChain } from '../model/model-chain.js';
-import { type Model, ModelError, type ModelNames, type ModelOwner, type Models } from '../model/model.js';
+import { type Model, ModelError, type ModelNames, type Models } from '../model/model.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { ProviderDirectory } from './provider-directory.js';
 import { ProviderKeys } from './provider-keys.js';
@@ -34,7 +35,7 @@ export class ProviderModels implements Models {
     this.stream = modelStream(egress, limits);
   }
 
-  async forTurn(owner: ModelOwner, { model, fallbacks }: ModelNames): Promise<Model> {
+  async forTurn(owner: ProjectScope, { model, fallbacks }: ModelNames): Promise<Model> {
     const providers = await this.directory.of(owner);
     const first = this.candidatesOf(providers, model);
     const own = first.some(({ provider }) => provider === null) ? this.settings.MODEL_FALLBACK_NAME : null;

@@ -1,8 +1,8 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { listedModels } from '../model/listed-models.js';
 import { modelErrorOf } from '../model/model-error-of.js';
 import { trials, type TrialResult } from '../model/model-trials.js';
-import type { ModelOwner } from '../model/model.js';
 import { providerModel } from '../model/provider-package.js';
 import type { ProviderAccess } from '../model/provider-kind.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
@@ -24,7 +24,7 @@ export class ProviderTestService {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  async test(owner: ModelOwner, provider: Provider, wanted: string | null): Promise<ProviderTested> {
+  async test(owner: ProjectScope, provider: Provider, wanted: string | null): Promise<ProviderTested> {
     const keyed = this.keyed(provider);
     let models: string[] = [];
     const listing = await this.finding('models', keyed[0], async (access, signal) => {

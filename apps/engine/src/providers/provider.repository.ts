@@ -1,9 +1,9 @@
 import { AuditLog } from '#libs/audit';
+import { columnsOf, type ProjectScope } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, IsNull, Not, Repository } from 'typeorm';
-import type { ModelOwner } from '../model/model.js';
 import { Provider, type ProviderFields, type ProviderTested } from './provider.entity.js';
 
 @Injectable()
@@ -14,12 +14,12 @@ export class ProviderRepository {
   ) {}
 
   /** By name; a project has few. */
-  all(owner: ModelOwner): Promise<Provider[]> {
-    return this.providers.find({ where: scope(owner), order: { name: 'ASC' } });
+  all(owner: ProjectScope): Promise<Provider[]> {
+    return this.providers.find({ where: columnsOf(owner), order: { name: 'ASC' } });
   }
 
-  find(owner: ModelOwner, id: string): Promise<Provider | null> {
-    return this.providers.findOneBy({ ...scope(owner), id });
+  find(owner: ProjectScope, id: string): Promise<Provider | null> {
+    return this.providers.findOneBy({ ...columnsOf(owner), id });
   }
 
   /** @returns null when the project has a provider of this name */
@@ -33,7 +33,7 @@ export class ProviderRepository {
         .createQueryBuilder()
         .insert()
         .into(Provider)
-        .values({ ...scope(caller), ...fields })
+        .values({ ...columnsOf(caller), ...fields })
         .orIgnore()
         .returning('id')
         .execute();
@@ -48,7 +48,7 @@ export class ProviderRepository {
   /** @returns null when there is no such provider */
   async update(caller: Principal, id: string, fields: Partial<ProviderFields>): Promise<Provider | null> {
     return this.providers.manager.transaction(async (tx) => {
-      const where = { ...scope(caller), id };
+      const where = { ...columnsOf(caller), id };
       const before = await tx.findOne(Provider, { where, lock: { mode: 'pessimistic_write' } });
       if (!before) return null;
       await onlyDefault(tx, caller, fields);
@@ -62,7 +62,7 @@ export class ProviderRepository {
 
   async delete(caller: Principal, id: string): Promise<void> {
     await this.providers.manager.transaction(async (tx) => {
-      const where = { ...scope(caller), id };
+      const where = { ...columnsOf(caller), id };
       const provider = await tx.findOne(Provider, { where, lock: { mode: 'pessimistic_write' } });
       if (!provider) return;
       await tx.delete(Provider, where);
@@ -71,19 +71,15 @@ export class ProviderRepository {
     });
   }
 
-  async tested(owner: ModelOwner, id: string, tested: ProviderTested): Promise<void> {
-    await this.providers.update({ ...scope(owner), id }, { tested });
+  async tested(owner: ProjectScope, id: string, tested: ProviderTested): Promise<void> {
+    await this.providers.update({ ...columnsOf(owner), id }, { tested });
   }
 }
 
 /** One provider of a project has the default model. */
-async function onlyDefault(tx: EntityManager, owner: ModelOwner, fields: Partial<ProviderFields>): Promise<void> {
+async function onlyDefault(tx: EntityManager, owner: ProjectScope, fields: Partial<ProviderFields>): Promise<void> {
   if (fields.default_model === undefined || fields.default_model === null) return;
-  await tx.update(Provider, { ...scope(owner), default_model: Not(IsNull()) }, { default_model: null });
-}
-
-function scope({ organizationId, projectId }: ModelOwner): Pick<Provider, 'organization_id' | 'project_id'> {
-  return { organization_id: organizationId, project_id: projectId };
+  await tx.update(Provider, { ...columnsOf(owner), default_model: Not(IsNull()) }, { default_model: null });
 }
 
 /** Where keys go, and which. */

@@ -1,8 +1,7 @@
-import { newId } from '#libs/contracts';
+import { newId, type ProjectScope } from '#libs/contracts';
 import { type FieldError, notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AgentRepository } from '../agents/agent.repository.js';
-import type { ModelOwner } from '../model/model.js';
 import { kindRules, type ProviderPlace } from '../model/provider-kind.js';
 import { ProviderDirectory } from './provider-directory.js';
 import { ProviderKeys } from './provider-keys.js';
@@ -23,12 +22,12 @@ export class ProviderService {
     private readonly agents: AgentRepository,
   ) {}
 
-  list(owner: ModelOwner): Promise<Provider[]> {
+  list(owner: ProjectScope): Promise<Provider[]> {
     return this.providers.all(owner);
   }
 
   /** @throws Problem 404 */
-  async get(owner: ModelOwner, id: string): Promise<Provider> {
+  async get(owner: ProjectScope, id: string): Promise<Provider> {
     const provider = await this.providers.find(owner, id);
     if (!provider) throw notFound('provider', id);
     return provider;

@@ -4,6 +4,7 @@ import {
   type PythonEventAnswer,
   type PythonHttpAnswer,
   type PythonHttpRequest,
+  scopeOf,
 } from '#libs/contracts';
 import type { Egress } from '#libs/egress';
 import { Problem, ServiceClient } from '#libs/service-kit';
@@ -57,7 +58,7 @@ export class PythonCallbackService {
       credential: () => Promise.resolve(null),
       bindings: [],
       replaceRefused: (sent) => {
-        const owner = { organizationId: call.organization_id, projectId: call.project_id };
+        const owner = scopeOf(call);
         return withOtherToken(sent, call.tokens ?? [], (token) => this.credentials.otherToken(owner, token));
       },
     });
@@ -69,7 +70,7 @@ export class PythonCallbackService {
     if (isFailure(call)) return call;
     const { event_id: id } = call;
     if (id === null) return failure('no_event', 'A call that is tried by hand has no event.');
-    const scope = { organizationId: call.organization_id, projectId: call.project_id };
+    const scope = scopeOf(call);
     try {
       return { id, ...(await this.router.get<EventBody>(`/internal/events/${encodeURIComponent(id)}/body`, scope)) };
     } catch (error) {

@@ -1,5 +1,5 @@
+import type { ProjectScope } from '#libs/contracts';
 import { latestEntries } from '#libs/journal';
-import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Turn } from '../entities/turn.entity.js';
@@ -22,7 +22,7 @@ export class ReplyRepository {
 
   /** The replies of turns of one project and their states, from the journal. */
   async sentBy(
-    scope: Pick<Principal, 'organizationId' | 'projectId'>,
+    scope: ProjectScope,
     turns: Pick<Turn, 'id' | 'receipt_id' | 'answer_id' | 'notice_id'>[],
   ): Promise<SentReply[]> {
     const sending = turns.filter(({ answer_id, notice_id }) => answer_id !== null || notice_id !== null);

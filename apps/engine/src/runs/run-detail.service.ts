@@ -1,5 +1,4 @@
-import { wordsOfTurnReason } from '#libs/contracts';
-import type { Principal } from '#libs/service-kit';
+import { type ProjectScope, wordsOfTurnReason } from '#libs/contracts';
 import type { RunDetailView, RunOutputProblem, RunRow, RunTurn } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { ReplyRepository, type SentReply } from '../replies/reply.repository.js';
@@ -22,7 +21,7 @@ export class RunDetailService {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  async of(caller: Pick<Principal, 'organizationId' | 'projectId'>, run: RunRow): Promise<RunDetailView> {
+  async of(caller: ProjectScope, run: RunRow): Promise<RunDetailView> {
     const turns = await this.runs.turns(caller, run.id);
     const sent = await this.replies.sentBy(caller, turns);
     const shown = turns.map((turn) => this.turnOfRun(turn, sent));

@@ -1,4 +1,4 @@
-import { newId, type Order } from '#libs/contracts';
+import { newId, type Order, type ProjectScope } from '#libs/contracts';
 import { Database, keyset, storableJson } from '#libs/database';
 import { noteTurnRetried } from '#libs/journal';
 import { type KeyedRequest, once, Problem } from '#libs/service-kit';
@@ -6,11 +6,6 @@ import type { RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import type { Turn } from '../entities/turn.entity.js';
-
-interface Owner {
-  organizationId: string;
-  projectId: string;
-}
 
 const waits = `(t.state = 'queued' AND t.blocked_since IS NOT NULL)`;
 
@@ -40,19 +35,19 @@ export class RunRepository {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  async find({ organizationId, projectId }: Owner, id: string): Promise<RunRow | null> {
+  async find({ organizationId, projectId }: ProjectScope, id: string): Promise<RunRow | null> {
     const where = 'AND t.run_id = $2 AND t.organization_id = $3 AND t.project_id = $4';
     return (await this.select(where, [id, organizationId, projectId]))[0] ?? null;
   }
 
   /** Runs of a receipt's message, oldest first. */
-  ofReceipt({ organizationId, projectId }: Owner, receiptId: string): Promise<RunRow[]> {
+  ofReceipt({ organizationId, projectId }: ProjectScope, receiptId: string): Promise<RunRow[]> {
     const where = 'AND t.receipt_id = $2 AND t.organization_id = $3 AND t.project_id = $4 ORDER BY t.run_id';
     return this.select(where, [receiptId, organizationId, projectId]);
   }
 
   async list(
-    { organizationId, projectId }: Owner,
+    { organizationId, projectId }: ProjectScope,
     filter: { workflowId: number | null; state: string | null; cursor: string | null; order: Order; limit: number },
   ): Promise<RunRow[]> {
     const { after } = keyset('t.run_id', '$5', filter.order);
@@ -73,14 +68,14 @@ export class RunRepository {
   }
 
   /** All turns that a receipt's messages started, oldest first. */
-  async turnsOfReceipt({ organizationId, projectId }: Owner, receiptId: string): Promise<Turn[]> {
+  async turnsOfReceipt({ organizationId, projectId }: ProjectScope, receiptId: string): Promise<Turn[]> {
     const sql =
       'SELECT * FROM engine.turn WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3 ORDER BY id';
     return (await this.db.query(sql, [receiptId, organizationId, projectId])) as Turn[];
   }
 
   /** The turns of a run, oldest first. */
-  async turns({ organizationId, projectId }: Owner, runId: string): Promise<Turn[]> {
+  async turns({ organizationId, projectId }: ProjectScope, runId: string): Promise<Turn[]> {
     const sql = 'SELECT * FROM engine.turn WHERE run_id = $1 AND organization_id = $2 AND project_id = $3 ORDER BY id';
     return (await this.db.query(sql, [runId, organizationId, projectId])) as Turn[];
   }

@@ -1,4 +1,4 @@
-import type { TurnRunPayload } from '#libs/contracts';
+import type { ProjectScope, TurnRunPayload } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { askerOf, keyed, notFound, once, type Principal, Problem, ServiceClient } from '#libs/service-kit';
 import type { RunRow } from '#libs/views';
@@ -21,7 +21,7 @@ export class RunService {
   ) {}
 
   /** @throws Problem 404 */
-  async get(caller: Pick<Principal, 'organizationId' | 'projectId'>, id: string): Promise<RunRow> {
+  async get(caller: ProjectScope, id: string): Promise<RunRow> {
     const row = await this.runs.find(caller, id);
     if (!row) throw notFound('run', id);
     return row;

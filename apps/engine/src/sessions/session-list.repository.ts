@@ -1,4 +1,4 @@
-import type { Order } from '#libs/contracts';
+import type { Order, ProjectScope } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { type EventResult, latestEntries } from '#libs/journal';
 import { containing, invalidCursor, type Page, writeCursor } from '#libs/service-kit';
@@ -120,11 +120,7 @@ export class SessionListRepository {
     )) as Candidate[];
   }
 
-  private async listed(
-    scope: { organizationId: string; projectId: string },
-    ids: string[],
-    withText: boolean,
-  ): Promise<ListedSession[]> {
+  private async listed(scope: ProjectScope, ids: string[], withText: boolean): Promise<ListedSession[]> {
     const found = (await this.db.query(listedSql, [ids, withText])) as (SessionRow & {
       last_text: string | null;
       last_message_at: Date;

@@ -1,4 +1,4 @@
-import type { ReplyTarget } from '#libs/contracts';
+import { type ReplyTarget, type ScopeColumns, scopeOf } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { type EventResult, eventResult, latestEntries, type LatestEntry } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
@@ -11,10 +11,8 @@ import { answeredEpoch, lockSessions, type Started, startNext } from '../turns/s
 export const sessionStatuses = ['active', 'taken_over', 'resolved', 'closed'] as const;
 export type SessionStatus = (typeof sessionStatuses)[number];
 
-export interface SessionRow {
+export interface SessionRow extends ScopeColumns {
   id: string;
-  organization_id: string;
-  project_id: string;
   app_id: string;
   key: string;
   agent_id: string | null;
@@ -100,7 +98,7 @@ export class SessionRepository {
       'SELECT * FROM engine.turn WHERE session_id = $1 AND ($2::text IS NULL OR id < $2) ORDER BY id DESC LIMIT $3',
       [id, cursor, limit],
     )) as Turn[];
-    const scope = { organizationId: session.organization_id, projectId: session.project_id };
+    const scope = scopeOf(session);
     const events = [...new Set(turns.map((turn) => turn.receipt_id))];
     const latest = await latestEntries(this.db, scope, events);
     return turns.map((turn) => ({ ...turn, result: resultOf(turn.id, latest) }));

@@ -1,14 +1,12 @@
-import type { Principal } from '#libs/service-kit';
+import type { ProjectScope, ScopeColumns } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { ToolCallRecord } from '../entities/turn.entity.js';
 
 /** A Python tool's call that asks for HTTP. */
-export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks' | 'hosts' | 'tokens'> {
+export interface CallingBack extends Pick<ToolCallRecord, 'grade' | 'callbacks' | 'hosts' | 'tokens'>, ScopeColumns {
   /** Its turn may change nothing. */
   rehearsal: boolean;
-  organization_id: string;
-  project_id: string;
   /** The event that started its turn; null for a call that a person tries. */
   event_id: string | null;
 }
@@ -33,7 +31,7 @@ export class ToolCallRepository {
 
   /** Newest first. @param before null: from the newest on */
   async ofPythonTool(
-    { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
+    { organizationId, projectId }: ProjectScope,
     toolId: string,
     before: { turnId: string; seq: number } | null,
     limit: number,

@@ -1,10 +1,12 @@
 import {
+  columnsOf,
   deliverySend,
   type JobContract,
   newId,
+  type ProjectScope,
+  type TurnInput,
   type TurnOfSession,
   turnRun,
-  type TurnInput,
   type TurnRunPayload,
 } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
@@ -28,12 +30,7 @@ export interface EngineWorld {
   /** Redrives a failed turn, for the dead letter with `done` others before it. */
   drive(turnId: string, done: number): Promise<TurnRedrive>;
   /** @param person the member whose key it is, if any */
-  token(
-    scopes: Scope[],
-    project?: { organizationId: string; projectId: string },
-    subject?: string,
-    person?: string,
-  ): Promise<string>;
+  token(scopes: Scope[], project?: ProjectScope, subject?: string, person?: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -182,8 +179,7 @@ export function sessionOf(key: string): TurnOfSession {
 export function turnOf(over: Partial<TurnRunPayload> = {}, input: Partial<TurnInput> = {}): TurnRunPayload {
   return {
     turn_id: newId('trn'),
-    organization_id: home.organizationId,
-    project_id: home.projectId,
+    ...columnsOf(home),
     app_id: newId('app'),
     receipt_id: newId('evt'),
     message_id: newId('msg'),

@@ -1,4 +1,4 @@
-import type { ContentTrust, ToolGrade, ToolsetTool, TrustGrade, ToolImage } from '#libs/contracts';
+import type { ContentTrust, ProjectScope, ToolGrade, ToolImage, ToolsetTool, TrustGrade } from '#libs/contracts';
 import { toolGrades } from '#libs/contracts';
 import type { ToolDescription } from '../model/model.js';
 
@@ -16,9 +16,7 @@ export interface TurnAttachment {
 }
 
 /** The calling turn: whose it is, who caused it, and how far that sender is trusted. */
-export interface TurnScope {
-  organizationId: string;
-  projectId: string;
+export interface TurnScope extends ProjectScope {
   turnId: string;
   receiptId: string;
   appId: string;

@@ -1,4 +1,4 @@
-import { newId, type TurnInput } from '#libs/contracts';
+import { newId, type ProjectScope, type TurnInput } from '#libs/contracts';
 import { storableJson } from '#libs/database';
 import { type KeyedRequest, once, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -6,8 +6,6 @@ import { DataSource } from 'typeorm';
 import { activeStates, trialAppOf, type Turn } from '../entities/turn.entity.js';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { Trial } from './trial.entity.js';
-
-type Owner = Pick<Principal, 'organizationId' | 'projectId'>;
 
 /** Conversations in which people try an agent, and their turns. */
 @Injectable()
@@ -23,7 +21,7 @@ export class TrialRepository {
     return this.db.manager.save(Trial, this.db.manager.create(Trial, row));
   }
 
-  find({ organizationId, projectId }: Owner, agentId: string, id: string): Promise<Trial | null> {
+  find({ organizationId, projectId }: ProjectScope, agentId: string, id: string): Promise<Trial | null> {
     const where = { id, organization_id: organizationId, project_id: projectId, agent_id: agentId };
     return this.db.manager.findOneBy(Trial, where);
   }

@@ -1,5 +1,12 @@
 import { Batcher } from '#libs/batching';
-import { type ContentTrust, derivedId, limitNotice, type TurnInput, type TurnRunPayload } from '#libs/contracts';
+import {
+  type ContentTrust,
+  derivedId,
+  limitNotice,
+  type ScopeColumns,
+  type TurnInput,
+  type TurnRunPayload,
+} from '#libs/contracts';
 import { asynchronousCommit, Database, isRefusedRow, type Queryable, storableJson } from '#libs/database';
 import { entryCtes, Journal, type JournalEntry, type JournalSubject } from '#libs/journal';
 import { endSql as ended } from '#libs/work';
@@ -12,11 +19,9 @@ import { TurnRepository } from './turn.repository.js';
 import { spentIn } from './turn-budget.service.js';
 
 /** Everything that a turn leaves behind. It is stored together or not at all. */
-export interface TurnEnding extends Claim {
+export interface TurnEnding extends Claim, ScopeColumns {
   /** Null when the turn has no session. */
   session_id: string | null;
-  organization_id: string;
-  project_id: string;
   reply_text: string;
   /** The answer as a value; null: none was asked for. */
   output: Record<string, unknown> | null;

@@ -1,4 +1,11 @@
-import type { Outcome, ReplyTarget, TurnInput, TurnReply, TurnRunPayload } from '#libs/contracts';
+import {
+  type Outcome,
+  type ReplyTarget,
+  scopeOf,
+  type TurnInput,
+  type TurnReply,
+  type TurnRunPayload,
+} from '#libs/contracts';
 import { isRefusedRow } from '#libs/database';
 import { Journal, type JournalEntry } from '#libs/journal';
 import { PermanentFailure, RunLater, type Waiting } from '#libs/queue';
@@ -216,7 +223,7 @@ export class TurnJobService {
   /** A turn has to be stored with its input, since other turns of its session are compared with it. */
   private async whole(payload: TurnRunPayload): Promise<TurnRunPayload> {
     if (payload.input || !isHandover(payload) || (await this.turns.byId(payload.turn_id))) return payload;
-    const scope = { organizationId: payload.organization_id, projectId: payload.project_id };
+    const scope = scopeOf(payload);
     const { message_id, turn_id } = payload;
     const path = `/internal/messages/${encodeURIComponent(message_id ?? '')}/turns/${encodeURIComponent(turn_id)}`;
     return { ...payload, input: (await this.router.get<{ input: TurnInput }>(path, scope)).input };

@@ -1,5 +1,5 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Database, type Transaction } from '#libs/database';
-import type { Principal } from '#libs/service-kit';
 import type { Work } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { lockSessions, type Started, startNext, TurnEnqueuer } from './start-next.js';
@@ -26,12 +26,7 @@ export class TurnRedriveService {
    * @param done how many dead letters the turn had left before that one
    * @param by who asked for it: they do not decide over what the turn asks for then
    */
-  async drive(
-    scope: Pick<Principal, 'organizationId' | 'projectId'>,
-    id: string,
-    done: number,
-    by: string | null,
-  ): Promise<TurnRedrive> {
+  async drive(scope: ProjectScope, id: string, done: number, by: string | null): Promise<TurnRedrive> {
     const { opened, stands } = await this.db.transaction((tx) => redrive(tx, this.turns.work, scope, id, done, by));
     if (opened) this.enqueuer.go(opened);
     return stands;
@@ -50,7 +45,7 @@ const open = ['waiting', 'held', 'queued', 'running', 'waiting_approval'];
 async function redrive(
   tx: Transaction,
   turns: Work<Turn>,
-  { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
+  { organizationId, projectId }: ProjectScope,
   id: string,
   done: number,
   by: string | null,

@@ -1,4 +1,5 @@
 import {
+  columnsOf,
   type ContentTrust,
   derivedId,
   leastTrusted,
@@ -64,8 +65,7 @@ export function resultOf(
     ending: {
       ...claim,
       session_id: turn.sessionId,
-      organization_id: turn.organizationId,
-      project_id: turn.projectId,
+      ...columnsOf(turn),
       agent_id: agent.id,
       agent_version: agent.version,
       contact_id: turn.contactId ?? '',

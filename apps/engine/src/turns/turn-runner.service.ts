@@ -1,7 +1,9 @@
 import {
+  columnsOf,
   isUntrusted,
   leastTrusted,
   type NormalizedMessage,
+  scopeOf,
   type TurnInput,
   type TurnRunPayload,
 } from '#libs/contracts';
@@ -220,8 +222,7 @@ export class TurnRunner {
   private note(turn: TurnScope, claim: Claim, reason: string, durationMs: number | null, detail: object): void {
     this.journal.append({
       receipt_id: turn.receiptId,
-      organization_id: turn.organizationId,
-      project_id: turn.projectId,
+      ...columnsOf(turn),
       app_id: turn.appId,
       stage: 'turn',
       outcome: 'running',
@@ -245,8 +246,7 @@ function namedBy({ trusted }: TurnScope, input: TurnInput): string[] {
 function turnScope(payload: TurnRunPayload, sessionId: string | null, input: TurnInput, agent: Agent): TurnScope {
   const trust = input.trust ?? 'unknown';
   return {
-    organizationId: payload.organization_id,
-    projectId: payload.project_id,
+    ...scopeOf(payload),
     turnId: payload.turn_id,
     receiptId: payload.receipt_id,
     appId: payload.app_id,

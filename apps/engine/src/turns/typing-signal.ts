@@ -1,12 +1,7 @@
-import type { ReplyTarget } from '#libs/contracts';
+import type { ReplyTarget, ScopeColumns } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { type EngineSettings, GATEWAY, SETTINGS } from '../settings.js';
-
-interface Scope {
-  organization_id: string;
-  project_id: string;
-}
 
 /** Lets whoever waits for an answer see that it is being written, where the channel shows that. */
 @Injectable()
@@ -19,7 +14,7 @@ export class TypingSignal {
   ) {}
 
   /** Says so at once and again in time, as providers forget it after seconds. @returns ends it; never throws */
-  begin(scope: Scope, reply: ReplyTarget | null): () => void {
+  begin(scope: ScopeColumns, reply: ReplyTarget | null): () => void {
     const { TURN_TYPING_EVERY_MS: everyMs } = this.settings;
     if (reply?.typing !== true || reply.channel_address === null || everyMs === 0) return () => undefined;
     let isAsking = false;
@@ -37,7 +32,7 @@ export class TypingSignal {
     };
   }
 
-  private async indicate(scope: Scope, reply: ReplyTarget, state: 'working' | 'done'): Promise<void> {
+  private async indicate(scope: ScopeColumns, reply: ReplyTarget, state: 'working' | 'done'): Promise<void> {
     const { organization_id: organizationId, project_id: projectId } = scope;
     const { app_id, channel_address, thread_id } = reply;
     const asked = { app_id, channel_address, ...(thread_id === null ? {} : { thread_id }), state };

@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
@@ -15,11 +16,6 @@ export interface UsageRow {
 
 export type UsageGroup = 'day' | 'agent' | 'contact' | 'model';
 
-interface Owner {
-  organizationId: string;
-  projectId: string;
-}
-
 const columnOf: Record<UsageGroup, string> = { day: 'day', agent: 'agent_id', contact: 'contact_id', model: 'model' };
 
 @Injectable()
@@ -27,7 +23,7 @@ export class UsageRepository {
   constructor(private readonly db: DataSource) {}
 
   /** Sums over a span of days (inclusive), by group; highest cost first, at most 1,000. */
-  async sums(owner: Owner, from: string, to: string, groups: UsageGroup[]): Promise<UsageRow[]> {
+  async sums(owner: ProjectScope, from: string, to: string, groups: UsageGroup[]): Promise<UsageRow[]> {
     const by = groups.map((group) => columnOf[group]);
     const kept = Object.entries(columnOf).map(([group, column]) => {
       const shown = column === 'day' ? "to_char(day, 'YYYY-MM-DD')" : column;

@@ -1,4 +1,5 @@
-import { type Principal, type ServiceClient } from '#libs/service-kit';
+import type { ProjectScope } from '#libs/contracts';
+import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { ENGINE } from '../services.js';
 
@@ -13,11 +14,7 @@ export class AgentUsage {
   constructor(@Inject(ENGINE) private readonly engine: ServiceClient) {}
 
   /** @throws Problem 503 when the engine does not answer */
-  async of(
-    scope: Pick<Principal, 'organizationId' | 'projectId'>,
-    what: 'skill' | 'tool',
-    id: string,
-  ): Promise<AgentUser[]> {
+  async of(scope: ProjectScope, what: 'skill' | 'tool', id: string): Promise<AgentUser[]> {
     const path = `/internal/agents/using?${what}_id=${encodeURIComponent(id)}`;
     return (await this.engine.get<{ agents: AgentUser[] }>(path, scope)).agents;
   }

@@ -1,5 +1,4 @@
-import { attentionAtMost, type AttentionItem } from '#libs/contracts';
-import type { Principal } from '#libs/service-kit';
+import { attentionAtMost, type AttentionItem, type ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Health } from '../entities/mcp-server.entity.js';
@@ -17,7 +16,7 @@ interface Server {
 export class AttentionRepository {
   constructor(private readonly db: DataSource) {}
 
-  async of({ organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>): Promise<AttentionItem[]> {
+  async of({ organizationId, projectId }: ProjectScope): Promise<AttentionItem[]> {
     const servers = (await this.db.query(
       `SELECT s.id, s.name, s.health, s.health_reason, count(t.id)::integer AS waiting FROM registry.mcp_server s
          LEFT JOIN registry.tool t ON t.server_id = s.id AND t.state IN ('pending', 'changed', 'quarantined')

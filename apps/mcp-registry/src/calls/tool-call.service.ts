@@ -1,4 +1,4 @@
-import { type McpCallAnswer, type McpSessionEnd, newId } from '#libs/contracts';
+import { columnsOf, type McpCallAnswer, type McpSessionEnd, newId } from '#libs/contracts';
 import { Sweeper } from '#libs/database';
 import { notFound, type Page, pageOf, type PageQuery, type Principal } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
@@ -159,8 +159,7 @@ function refused(error: string, message: string): McpCallAnswer {
 function recordOf(caller: Principal, tool: Tool, server: McpServer, body: CallTool): ToolCall {
   return {
     id: newId('tcl'),
-    organization_id: caller.organizationId,
-    project_id: caller.projectId,
+    ...columnsOf(caller),
     server_id: server.id,
     tool_id: tool.id,
     tool_name: tool.name,

@@ -1,8 +1,7 @@
-import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import type { ProjectScope } from '#libs/contracts';
+import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { VAULT } from '../services.js';
-
-type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 export interface Consumer {
   kind: 'mcp_server' | 'skill';
@@ -17,7 +16,7 @@ export class CredentialBindings {
   constructor(@Inject(VAULT) private readonly vault: ServiceClient) {}
 
   /** @throws Problem 404 `credential_not_found` and others of the vault */
-  async bind(scope: Scope, credentialId: string, consumer: Consumer): Promise<void> {
+  async bind(scope: ProjectScope, credentialId: string, consumer: Consumer): Promise<void> {
     await this.vault.put('/internal/bindings', scope, { credential_id: credentialId, consumer });
   }
 
@@ -25,7 +24,7 @@ export class CredentialBindings {
    * Removes all bindings of a consumer, or that of one credential. A vault that does not answer is ignored: a binding
    * whose consumer is gone gives nobody access.
    */
-  async unbind(scope: Scope, consumer: Consumer, credentialId?: string): Promise<void> {
+  async unbind(scope: ProjectScope, consumer: Consumer, credentialId?: string): Promise<void> {
     const one = credentialId === undefined ? '' : `?credential_id=${encodeURIComponent(credentialId)}`;
     try {
       await this.vault.delete(`/internal/bindings/${consumer.kind}/${encodeURIComponent(consumer.id)}${one}`, scope);

@@ -1,4 +1,4 @@
-import type { OpenedCredential } from '#libs/contracts';
+import { type OpenedCredential, scopeOf } from '#libs/contracts';
 import { OpenedCredentials } from '#libs/credentials';
 import { ChangeListener } from '#libs/database';
 import type { ServiceClient } from '#libs/service-kit';
@@ -37,7 +37,7 @@ export class ServerCredentials {
   async authFor(server: McpServer, url: URL): Promise<RequestAuth> {
     if (server.auth_mode === 'none' || !server.credential_id) return noAuth;
     if (url.origin !== new URL(server.url).origin) return noAuth;
-    const scope = { organizationId: server.organization_id, projectId: server.project_id };
+    const scope = scopeOf(server);
     const consumer = { kind: 'mcp_server' as const, id: server.id };
     const asked = { credential_id: server.credential_id, consumer };
     const record = await this.opened.get(scope, asked);

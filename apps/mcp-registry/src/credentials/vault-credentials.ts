@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
@@ -8,8 +9,6 @@ export interface RegisteredClient {
   client_secret?: string;
   token_auth_method: string;
 }
-
-type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 /** A credential that the vault keeps for one server, and what is told to its provider. */
 export interface ManagedCredential {
@@ -63,7 +62,7 @@ export class VaultCredentials {
    * Deletes a credential that was made for the server. One that a person made, or that something else uses, stays.
    * @throws Problem 5xx when the vault does not answer; the tokens are then not revoked
    */
-  async remove(scope: Scope, serverId: string, id: string): Promise<void> {
+  async remove(scope: ProjectScope, serverId: string, id: string): Promise<void> {
     try {
       await this.vault.delete(`${pathOf(serverId)}/${encodeURIComponent(id)}`, scope);
     } catch (error) {
@@ -77,7 +76,7 @@ export class VaultCredentials {
    * Cleans up after a failed registration. An error here is only logged, since the caller is told why the registration
    * failed.
    */
-  async discard(scope: Scope, serverId: string, id: string): Promise<void> {
+  async discard(scope: ProjectScope, serverId: string, id: string): Promise<void> {
     try {
       await this.remove(scope, serverId, id);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { type ContentTrust, isTrustedLess, newId } from '#libs/contracts';
+import { columnsOf, type ContentTrust, isTrustedLess, newId, scopeOf } from '#libs/contracts';
 import { type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { CredentialBindings } from '../credentials/credential-bindings.js';
@@ -66,7 +66,7 @@ export class Registration {
   async letGo(server: McpServer, skillId: string | null): Promise<void> {
     await this.connections.drop(server);
     if (!server.credential_id) return;
-    const scope = { organizationId: server.organization_id, projectId: server.project_id };
+    const scope = scopeOf(server);
     await this.bindings.unbind(scope, { kind: 'mcp_server', id: server.id });
     if (skillId) await this.bindings.unbind(scope, { kind: 'skill', id: skillId });
   }
@@ -78,7 +78,7 @@ export class Registration {
 
   async bind(server: McpServer, skillId: string | null): Promise<void> {
     if (!server.credential_id) return;
-    const scope = { organizationId: server.organization_id, projectId: server.project_id };
+    const scope = scopeOf(server);
     await this.bindings.bind(scope, server.credential_id, { kind: 'mcp_server', id: server.id });
     if (skillId) await this.bindings.bind(scope, server.credential_id, { kind: 'skill', id: skillId });
   }
@@ -131,8 +131,7 @@ function newServer(
   const now = new Date();
   return {
     id,
-    organization_id: caller.organizationId,
-    project_id: caller.projectId,
+    ...columnsOf(caller),
     name,
     url,
     transport: null,

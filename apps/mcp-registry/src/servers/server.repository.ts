@@ -1,5 +1,5 @@
 import { AuditLog } from '#libs/audit';
-import type { ContentTrust } from '#libs/contracts';
+import { columnsOf, type ContentTrust, type ProjectScope } from '#libs/contracts';
 import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, ILike, In, LessThan, QueryFailedError } from 'typeorm';
@@ -12,8 +12,6 @@ import type { ServerQuery } from './mcp-server.dto.js';
 import type { WorldHints } from './recommended-trust.js';
 import { McpSession } from '../entities/mcp-session.entity.js';
 import { type Health, McpServer, type Policy, type SessionChoice } from '../entities/mcp-server.entity.js';
-
-type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 /** Another server or Skill has the slug. */
 export class SlugTaken extends Error {}
@@ -70,7 +68,7 @@ export class ServerRepository {
   }
 
   /** A slug that no server or Skill of the project has: the wanted one, or the wanted one with a number. */
-  async freeSlug(scope: Scope, wish: string): Promise<string> {
+  async freeSlug(scope: ProjectScope, wish: string): Promise<string> {
     const rows = (await this.source.query('SELECT slug FROM registry.skill WHERE project_id = $1 AND slug LIKE $2', [
       scope.projectId,
       `${wish}%`,
@@ -82,18 +80,18 @@ export class ServerRepository {
     }
   }
 
-  find(scope: Scope, id: string): Promise<McpServer | null> {
-    return this.source.manager.findOneBy(McpServer, { ...owned(scope), id });
+  find(scope: ProjectScope, id: string): Promise<McpServer | null> {
+    return this.source.manager.findOneBy(McpServer, { ...columnsOf(scope), id });
   }
 
-  async findAll(scope: Scope, ids: string[]): Promise<McpServer[]> {
-    return ids.length === 0 ? [] : this.source.manager.findBy(McpServer, { id: In(ids), ...owned(scope) });
+  async findAll(scope: ProjectScope, ids: string[]): Promise<McpServer[]> {
+    return ids.length === 0 ? [] : this.source.manager.findBy(McpServer, { id: In(ids), ...columnsOf(scope) });
   }
 
-  list(scope: Scope, { limit, cursor, health, search }: ServerQuery): Promise<McpServer[]> {
+  list(scope: ProjectScope, { limit, cursor, health, search }: ServerQuery): Promise<McpServer[]> {
     return this.source.manager.find(McpServer, {
       where: {
-        ...owned(scope),
+        ...columnsOf(scope),
         ...(cursor ? { id: LessThan(cursor) } : {}),
         ...(health ? { health } : {}),
         ...(search ? { name: ILike(containing(search)) } : {}),
@@ -103,8 +101,8 @@ export class ServerRepository {
     });
   }
 
-  count(scope: Scope): Promise<number> {
-    return this.source.manager.countBy(McpServer, owned(scope));
+  count(scope: ProjectScope): Promise<number> {
+    return this.source.manager.countBy(McpServer, columnsOf(scope));
   }
 
   /** @param by who changed it; a change of the policy, the trust or the sessions is noted in the audit log */
@@ -137,9 +135,9 @@ export class ServerRepository {
   }
 
   /** Deletes its tools and its Skill as well. */
-  async delete(scope: Scope, id: string): Promise<void> {
+  async delete(scope: ProjectScope, id: string): Promise<void> {
     await this.source.transaction(async (manager) => {
-      const { affected } = await manager.delete(McpServer, { ...owned(scope), id });
+      const { affected } = await manager.delete(McpServer, { ...columnsOf(scope), id });
       if (affected) await manager.delete(McpSession, { server_id: id });
     });
   }
@@ -211,8 +209,4 @@ interface SummaryRow extends Omit<WorldHints, 'tools'> {
 
 function sumOf(a: WorldHints, b: WorldHints): WorldHints {
   return { open: a.open + b.open, closed: a.closed + b.closed, tools: a.tools + b.tools };
-}
-
-function owned({ organizationId, projectId }: Scope): { organization_id: string; project_id: string } {
-  return { organization_id: organizationId, project_id: projectId };
 }

@@ -1,11 +1,10 @@
-import { containing, type Principal } from '#libs/service-kit';
+import { columnsOf, type ProjectScope } from '#libs/contracts';
+import { containing } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, ILike, In, LessThan, QueryFailedError } from 'typeorm';
 import { readContent, writeContent } from './skill-content.repository.js';
 import { type SkillContent, SkillVersion } from '../entities/skill-version.entity.js';
 import { Skill } from '../entities/skill.entity.js';
-
-type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 export interface FullSkill {
   skill: Skill;
@@ -34,14 +33,14 @@ export class SkillRepository {
 
   /** `change` gets the current content, under lock. @returns null when there is no such Skill */
   async change(
-    scope: Scope,
+    scope: ProjectScope,
     id: string,
     by: string,
     change: (content: SkillContent) => SkillContent,
   ): Promise<FullSkill | null> {
     return this.source.transaction(async (manager) => {
       const skill = await manager.findOne(Skill, {
-        where: { ...owned(scope), id },
+        where: { ...columnsOf(scope), id },
         lock: { mode: 'pessimistic_write' },
       });
       if (!skill) return null;
@@ -50,27 +49,27 @@ export class SkillRepository {
     });
   }
 
-  async find(scope: Scope, id: string): Promise<FullSkill | null> {
-    const skill = await this.source.manager.findOneBy(Skill, { ...owned(scope), id });
+  async find(scope: ProjectScope, id: string): Promise<FullSkill | null> {
+    const skill = await this.source.manager.findOneBy(Skill, { ...columnsOf(scope), id });
     return skill && { skill, content: await readContent(this.source.manager, skill) };
   }
 
-  async findAll(scope: Scope, ids: string[]): Promise<FullSkill[]> {
-    const skills = await this.source.manager.findBy(Skill, { ...owned(scope), id: In(ids) });
+  async findAll(scope: ProjectScope, ids: string[]): Promise<FullSkill[]> {
+    const skills = await this.source.manager.findBy(Skill, { ...columnsOf(scope), id: In(ids) });
     return Promise.all(
       skills.map(async (skill) => ({ skill, content: await readContent(this.source.manager, skill) })),
     );
   }
 
-  async findBySlug(scope: Scope, slug: string): Promise<Skill | null> {
-    return this.source.manager.findOneBy(Skill, { ...owned(scope), slug });
+  async findBySlug(scope: ProjectScope, slug: string): Promise<Skill | null> {
+    return this.source.manager.findOneBy(Skill, { ...columnsOf(scope), slug });
   }
 
   /** Newest first. */
-  async list(scope: Scope, limit: number, cursor?: string, search?: string): Promise<FullSkill[]> {
+  async list(scope: ProjectScope, limit: number, cursor?: string, search?: string): Promise<FullSkill[]> {
     const skills = await this.source.manager.find(Skill, {
       where: {
-        ...owned(scope),
+        ...columnsOf(scope),
         ...(cursor ? { id: LessThan(cursor) } : {}),
         ...(search ? { name: ILike(containing(search)) } : {}),
       },
@@ -95,15 +94,11 @@ export class SkillRepository {
   }
 
   /** Hands a Skill of a manifest to people, once no manifest declares it any more. */
-  async giveToPeople(scope: Scope, id: string): Promise<void> {
-    await this.source.manager.update(Skill, { ...owned(scope), id }, { origin: 'person' });
+  async giveToPeople(scope: ProjectScope, id: string): Promise<void> {
+    await this.source.manager.update(Skill, { ...columnsOf(scope), id }, { origin: 'person' });
   }
 
-  async delete(scope: Scope, id: string): Promise<void> {
-    await this.source.manager.delete(Skill, { ...owned(scope), id });
+  async delete(scope: ProjectScope, id: string): Promise<void> {
+    await this.source.manager.delete(Skill, { ...columnsOf(scope), id });
   }
-}
-
-function owned({ organizationId, projectId }: Scope): { organization_id: string; project_id: string } {
-  return { organization_id: organizationId, project_id: projectId };
 }

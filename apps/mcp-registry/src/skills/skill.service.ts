@@ -1,4 +1,4 @@
-import { isTrustedLess, newId } from '#libs/contracts';
+import { columnsOf, isTrustedLess, newId } from '#libs/contracts';
 import {
   type FieldError,
   notFound,
@@ -40,8 +40,7 @@ export class SkillService {
     const { name, description, knowledge } = content;
     const skill: Skill = {
       id: newId('skl'),
-      organization_id: caller.organizationId,
-      project_id: caller.projectId,
+      ...columnsOf(caller),
       slug: body.slug ?? slugOf(name),
       name,
       description,

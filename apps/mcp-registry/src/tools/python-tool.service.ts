@@ -1,4 +1,4 @@
-import { newId, type PythonCompileAnswer } from '#libs/contracts';
+import { columnsOf, newId, type PythonCompileAnswer } from '#libs/contracts';
 import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AgentUsage } from '../agents/agent-usage.js';
@@ -24,8 +24,7 @@ export class PythonToolService {
     const now = new Date();
     const tool: Tool = {
       id: newId('tol'),
-      organization_id: caller.organizationId,
-      project_id: caller.projectId,
+      ...columnsOf(caller),
       source: 'python',
       server_id: null,
       name: definition.name,

@@ -1,11 +1,10 @@
 import { AuditLog } from '#libs/audit';
+import { columnsOf, type ProjectScope } from '#libs/contracts';
 import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, ILike, In, LessThan, QueryFailedError } from 'typeorm';
 import { SkillTool } from '../entities/skill-tool.entity.js';
 import { Tool, type ToolState, ToolVersion } from './tool.entity.js';
-
-type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 export interface ToolFilter {
   source?: 'mcp' | 'python';
@@ -24,10 +23,10 @@ export class ToolRepository {
   ) {}
 
   /** Newest first. */
-  list(scope: Scope, filter: ToolFilter, limit: number, cursor?: string, search?: string): Promise<Tool[]> {
+  list(scope: ProjectScope, filter: ToolFilter, limit: number, cursor?: string, search?: string): Promise<Tool[]> {
     return this.source.manager.find(Tool, {
       where: {
-        ...owned(scope),
+        ...columnsOf(scope),
         ...filter,
         ...(cursor ? { id: LessThan(cursor) } : {}),
         ...(search ? { name: ILike(containing(search)) } : {}),
@@ -37,12 +36,12 @@ export class ToolRepository {
     });
   }
 
-  find(scope: Scope, id: string): Promise<Tool | null> {
-    return this.source.manager.findOneBy(Tool, { ...owned(scope), id });
+  find(scope: ProjectScope, id: string): Promise<Tool | null> {
+    return this.source.manager.findOneBy(Tool, { ...columnsOf(scope), id });
   }
 
-  findAll(scope: Scope, ids: string[]): Promise<Tool[]> {
-    return this.source.manager.findBy(Tool, { ...owned(scope), id: In(ids) });
+  findAll(scope: ProjectScope, ids: string[]): Promise<Tool[]> {
+    return this.source.manager.findBy(Tool, { ...columnsOf(scope), id: In(ids) });
   }
 
   /**
@@ -54,7 +53,7 @@ export class ToolRepository {
   async change(caller: Principal, id: string, change: (tool: Tool) => Partial<Tool>): Promise<Tool | null> {
     return this.source.transaction(async (manager) => {
       const tool = await manager.findOne(Tool, {
-        where: { ...owned(caller), id },
+        where: { ...columnsOf(caller), id },
         lock: { mode: 'pessimistic_write' },
       });
       if (!tool) return null;
@@ -89,10 +88,10 @@ export class ToolRepository {
   }
 
   /** Removes it from its Skills as well. */
-  async delete(scope: Scope, id: string): Promise<void> {
+  async delete(scope: ProjectScope, id: string): Promise<void> {
     await this.source.transaction(async (manager) => {
       await manager.delete(SkillTool, { tool: id });
-      await manager.delete(Tool, { ...owned(scope), id });
+      await manager.delete(Tool, { ...columnsOf(scope), id });
     });
   }
 
@@ -116,10 +115,6 @@ async function unlessTaken(write: Promise<unknown>): Promise<void> {
     if (error instanceof QueryFailedError && error.message.includes('tool_python_name')) throw new NameTaken();
     throw error;
   }
-}
-
-function owned({ organizationId, projectId }: Scope): { organization_id: string; project_id: string } {
-  return { organization_id: organizationId, project_id: projectId };
 }
 
 /** Stores the definition that is in effect from now on as a new version. */

@@ -1,4 +1,4 @@
-import { builtinTools, type ToolGrade, toolGrades } from '#libs/contracts';
+import { builtinTools, type ProjectScope, type ToolGrade, toolGrades } from '#libs/contracts';
 import { notFound, type Page, pageOf, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { requireRightToTrust } from '../servers/registration.service.js';
@@ -103,7 +103,7 @@ export class ToolService {
   }
 
   /** @throws Problem 404 `tool_not_found` */
-  async get(caller: Pick<Principal, 'organizationId' | 'projectId'>, id: string): Promise<Tool> {
+  async get(caller: ProjectScope, id: string): Promise<Tool> {
     const tool = await this.tools.find(caller, id);
     if (!tool) throw notFound('tool', id);
     return tool;

@@ -1,4 +1,4 @@
-import { type CredentialBinding, newId, type PythonTryAnswer, type PythonTryRequest } from '#libs/contracts';
+import { columnsOf, type CredentialBinding, newId, type PythonTryAnswer, type PythonTryRequest } from '#libs/contracts';
 import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
@@ -77,8 +77,7 @@ export class ToolTryService {
     const id = newId('tcl');
     await this.records.start({
       id,
-      organization_id: caller.organizationId,
-      project_id: caller.projectId,
+      ...columnsOf(caller),
       server_id: null,
       tool_id: tool.id,
       tool_name: tool.name,

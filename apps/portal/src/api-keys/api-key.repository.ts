@@ -1,11 +1,10 @@
 import { AuditLog } from '#libs/audit';
+import type { ProjectScope } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { RoleName } from './roles.js';
 import { ApiKey } from './api-key.entity.js';
-
-export type KeyScope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 type ShownKey = Pick<ApiKey, 'id' | 'name' | 'last4' | 'scopes' | 'made_by_key_id' | 'expires_at'>;
 
@@ -65,7 +64,7 @@ export class ApiKeyRepository {
   }
 
   /** Newest first, revoked ones included. */
-  list(scope: KeyScope, limit: number, cursor: string | undefined): Promise<ApiKey[]> {
+  list(scope: ProjectScope, limit: number, cursor: string | undefined): Promise<ApiKey[]> {
     const query = this.db.manager
       .createQueryBuilder(ApiKey, 'k')
       .where('k.organization_id = :organizationId AND k.project_id = :projectId', {
@@ -79,7 +78,7 @@ export class ApiKeyRepository {
   }
 
   /** A key that is not revoked. */
-  findById(scope: Pick<KeyScope, 'organizationId'>, id: string): Promise<ApiKey | null> {
+  findById(scope: Pick<ProjectScope, 'organizationId'>, id: string): Promise<ApiKey | null> {
     return this.db.manager
       .createQueryBuilder(ApiKey, 'k')
       .where('k.id = :id AND k.organization_id = :organizationId AND k.revoked_at IS NULL', { ...scope, id })
@@ -116,7 +115,7 @@ export class ApiKeyRepository {
     });
   }
 
-  private async revokeIn(tx: EntityManager, scope: KeyScope, id: string): Promise<RevokedKey[]> {
+  private async revokeIn(tx: EntityManager, scope: ProjectScope, id: string): Promise<RevokedKey[]> {
     return (await tx.query(
       `WITH RECURSIVE lineage AS (
          SELECT id FROM portal.api_key WHERE id = $1 AND organization_id = $2 AND project_id = $3

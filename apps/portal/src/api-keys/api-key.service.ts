@@ -1,4 +1,4 @@
-import { newId } from '#libs/contracts';
+import { columnsOf, newId } from '#libs/contracts';
 import { notFound, pageOf, type Page, type PageQuery, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { ApiKeyView, CreateApiKey, CreatedApiKey } from './api-key.dto.js';
@@ -35,8 +35,7 @@ export class ApiKeyService {
     const key = newKey();
     const row = await this.keys.insert(caller, {
       id: newId('key'),
-      organization_id: caller.organizationId,
-      project_id: caller.projectId,
+      ...columnsOf(caller),
       name,
       hash: hashOf(key),
       last4: key.slice(-4),

@@ -1,5 +1,5 @@
 import { AuditLog } from '#libs/audit';
-import { newId } from '#libs/contracts';
+import { columnsOf, newId } from '#libs/contracts';
 import type { Scope } from '#libs/service-kit';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource, type EntityManager, IsNull } from 'typeorm';
@@ -35,7 +35,7 @@ export class FirstTenantRepository implements OnApplicationBootstrap {
    */
   ensureKey(tenant: FirstTenant): Promise<string | null> {
     return this.alone(async (manager) => {
-      const owner = { organization_id: tenant.organizationId, project_id: tenant.projectId };
+      const owner = columnsOf(tenant);
       const has = await manager.existsBy(ApiKey, { ...owner, revoked_at: IsNull() });
       return has ? null : this.key(manager, tenant, 'First key');
     });

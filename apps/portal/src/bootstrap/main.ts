@@ -1,3 +1,4 @@
+import { columnsOf } from '#libs/contracts';
 import { DatabaseModule } from '#libs/database';
 import { ServiceTokens } from '#libs/service-kit';
 import { NestFactory } from '@nestjs/core';
@@ -33,7 +34,7 @@ try {
     : null;
   // Last, since a key that is made but not printed is lost.
   const key = process.argv.includes('--api-key') ? await tenants.makeKey(tenant) : await tenants.ensureKey(tenant);
-  const owner = { organization_id: tenant.organizationId, project_id: tenant.projectId };
+  const owner = columnsOf(tenant);
   process.stdout.write(`${JSON.stringify({ ...owner, api_key: key, owner_link: link, ...webhook })}\n`);
 } finally {
   await app.close();

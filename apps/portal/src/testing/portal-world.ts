@@ -1,4 +1,4 @@
-import { newId } from '#libs/contracts';
+import { columnsOf, newId } from '#libs/contracts';
 import type { Scope } from '#libs/service-kit';
 import { openWorld, testEnvironment, type World } from '#libs/testing';
 import { DataSource } from 'typeorm';
@@ -37,8 +37,7 @@ export async function startPortal(
         { ...tenant, subject: 'test:portal', scopes: [] },
         {
           id: newId('key'),
-          organization_id: tenant.organizationId,
-          project_id: tenant.projectId,
+          ...columnsOf(tenant),
           name: 'test',
           hash: hashOf(key),
           last4: key.slice(-4),

@@ -1,9 +1,9 @@
-import type { PythonCompileAnswer, PythonSourceError } from '#libs/contracts';
+import type { ProjectScope, PythonCompileAnswer, PythonSourceError } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { isObject, textOf } from '../pool/untrusted.js';
 import { SandboxPool } from '../pool/sandbox-pool.js';
 import type { Ending } from '../pool/sandbox.js';
-import { type Scope, tenantOf } from '../pool/tenant.js';
+import { tenantOf } from '../pool/tenant.js';
 import { type RunnerSettings, SETTINGS } from '../settings.js';
 
 const reasons: Record<Exclude<Ending['kind'], 'answer'>, string> = {
@@ -20,7 +20,7 @@ export class CompileService {
   ) {}
 
   /** @throws Problem 503 as `SandboxPool.call` */
-  async compile(caller: Scope, source: string): Promise<PythonCompileAnswer> {
+  async compile(caller: ProjectScope, source: string): Promise<PythonCompileAnswer> {
     const bytes = Buffer.byteLength(source);
     const limit = this.settings.PYTHON_SOURCE_BYTES;
     if (bytes > limit)

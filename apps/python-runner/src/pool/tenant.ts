@@ -1,19 +1,17 @@
-import type { Principal } from '#libs/service-kit';
+import type { ProjectScope } from '#libs/contracts';
 import { createHash } from 'node:crypto';
-
-export type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 /**
  * Which calls may share a child: those of one source in one conversation. Python's modules keep what a call changes in
  * them, so what one contact's call left there, no other contact's call may find.
  */
-export interface Tenant extends Scope {
+export interface Tenant extends ProjectScope {
   /** Hex SHA-256. */
   sourceSha256: string;
   conversation: string;
 }
 
-export function tenantOf({ organizationId, projectId }: Scope, source: string, conversation: string): Tenant {
+export function tenantOf({ organizationId, projectId }: ProjectScope, source: string, conversation: string): Tenant {
   return { organizationId, projectId, sourceSha256: sha256(source), conversation };
 }
 

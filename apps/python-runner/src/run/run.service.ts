@@ -1,9 +1,9 @@
-import type { PythonRunAnswer, PythonRunRequest } from '#libs/contracts';
+import type { ProjectScope, PythonRunAnswer, PythonRunRequest } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { SandboxPool } from '../pool/sandbox-pool.js';
 import type { Ending } from '../pool/sandbox.js';
-import { type Scope, sha256, tenantOf } from '../pool/tenant.js';
+import { sha256, tenantOf } from '../pool/tenant.js';
 import { isObject, textOf } from '../pool/untrusted.js';
 import { type RunnerSettings, SETTINGS } from '../settings.js';
 import { EngineCallback } from './engine-callback.js';
@@ -28,7 +28,7 @@ export class RunService {
   ) {}
 
   /** @throws Problem 403 `other_organization`, 422 (see `check`), 503 as `SandboxPool.call` */
-  async run(caller: Scope, run: PythonRunRequest): Promise<PythonRunAnswer> {
+  async run(caller: ProjectScope, run: PythonRunRequest): Promise<PythonRunAnswer> {
     if (run.organization_id !== caller.organizationId) {
       throw new Problem(403, 'other_organization', 'The token is for another organization than organization_id.');
     }

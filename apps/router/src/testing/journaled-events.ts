@@ -1,4 +1,4 @@
-import { newId, type NormalizedMessage, type TerminalOutcome } from '#libs/contracts';
+import { columnsOf, newId, type NormalizedMessage, type TerminalOutcome } from '#libs/contracts';
 import { Journal, type JournalEntry } from '#libs/journal';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer } from 'node:http';
@@ -18,7 +18,7 @@ export interface JournaledEvents {
   append(entry: Partial<JournalEntry> & Pick<JournalEntry, 'stage' | 'outcome' | 'receipt_id'>): Promise<void>;
 }
 
-const home = { organization_id: caller.organizationId, project_id: caller.projectId };
+const home = columnsOf(caller);
 
 /** Writes what the other services would have written. */
 export function journaledEvents(world: RouterWorld, router: NestFastifyApplication): JournaledEvents {

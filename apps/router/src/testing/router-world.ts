@@ -1,5 +1,5 @@
 import { telemetryDefaults } from '#libs/telemetry';
-import { type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
+import { columnsOf, type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
 import {
   createService,
   httpLimitDefaults,
@@ -100,8 +100,7 @@ export async function routerWorld(): Promise<RouterWorld> {
 
 export const plainChannel: ChannelRow = {
   app_id: '',
-  organization_id: caller.organizationId,
-  project_id: caller.projectId,
+  ...columnsOf(caller),
   agent_id: null,
   route_policy: 'both',
   bots: 'triggers_only',
@@ -159,8 +158,7 @@ export function jobOf(appId: string, message: Partial<NormalizedMessage>, over: 
   return {
     receipt_id: newId('evt'),
     received_at: new Date().toISOString(),
-    organization_id: caller.organizationId,
-    project_id: caller.projectId,
+    ...columnsOf(caller),
     app_id: appId,
     app_kind: 'adapter',
     verified_scheme: 'hmac',

@@ -1,3 +1,4 @@
+import type { ProjectScope, ScopeColumns } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import { latencyBoundsMs } from './latency.js';
 
@@ -21,9 +22,7 @@ export const measures = [
 export type Measure = (typeof measures)[number];
 
 /** How many of one kind in one minute of one App. */
-export interface StatisticCount {
-  organization_id: string;
-  project_id: string;
+export interface StatisticCount extends ScopeColumns {
   app_id: string;
   minute: Date;
   measure: Measure;
@@ -32,9 +31,7 @@ export interface StatisticCount {
 }
 
 /** Whose counts, over which time. */
-export interface StatisticScope {
-  organizationId: string;
-  projectId: string;
+export interface StatisticScope extends ProjectScope {
   appId: string | null;
   from: Date;
   /** Exclusive. */

@@ -1,4 +1,5 @@
 import { type FormatResult, isJsonObject, offersFeature } from '#libs/adapter-sdk';
+import type { ProjectScope } from '#libs/contracts';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../../path/adapters/adapter-client.js';
@@ -92,7 +93,7 @@ export class AdapterCallService {
   }
 
   private async reach<T>(caller: Principal, call: AdapterCall, ask: (target: CallTarget) => Promise<T>): Promise<T> {
-    const scope = scopeOf(caller, call.organization_id);
+    const scope = scopeFor(caller, call.organization_id);
     if (call.app_id !== undefined && call.adapter_slug === undefined && call.credentials === undefined) {
       const app = await this.installed.app(call.app_id);
       const mine = app?.organization_id === scope.organizationId;
@@ -109,10 +110,7 @@ export class AdapterCallService {
 }
 
 /** The organization that a service names, if its token is for that one or for none. @throws Problem 404 */
-export function scopeOf(
-  caller: Principal,
-  organizationId: string | undefined,
-): { organizationId: string; projectId: string } {
+export function scopeFor(caller: Principal, organizationId: string | undefined): ProjectScope {
   if (organizationId === undefined || organizationId === caller.organizationId) return caller;
   if (caller.organizationId !== '') throw notFound('organization', organizationId);
   return { organizationId, projectId: '' };

@@ -1,12 +1,8 @@
+import { columnsOf, type ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { AdapterRow } from '../../entities/app.entity.js';
-
-interface Scope {
-  organizationId: string;
-  projectId: string;
-}
 
 /** The result of a poll; it also sets when the next one is due. */
 export interface PollResult extends Pick<
@@ -20,12 +16,12 @@ export interface PollResult extends Pick<
 export class AdapterRepository {
   constructor(@InjectRepository(AdapterRow) private readonly rows: Repository<AdapterRow>) {}
 
-  find(scope: Scope, id: string): Promise<AdapterRow | null> {
-    return this.rows.findOneBy({ id, organization_id: scope.organizationId, project_id: scope.projectId });
+  find(scope: ProjectScope, id: string): Promise<AdapterRow | null> {
+    return this.rows.findOneBy({ id, ...columnsOf(scope) });
   }
 
-  findBySlug(scope: Scope, slug: string): Promise<AdapterRow | null> {
-    return this.rows.findOneBy({ slug, organization_id: scope.organizationId, project_id: scope.projectId });
+  findBySlug(scope: ProjectScope, slug: string): Promise<AdapterRow | null> {
+    return this.rows.findOneBy({ slug, ...columnsOf(scope) });
   }
 
   /** The organization's adapter of that slug; the oldest one if several projects have one. */
@@ -37,9 +33,9 @@ export class AdapterRepository {
     return this.rows.findBy({ id: In(ids) });
   }
 
-  list(scope: Scope): Promise<AdapterRow[]> {
+  list(scope: ProjectScope): Promise<AdapterRow[]> {
     return this.rows.find({
-      where: { organization_id: scope.organizationId, project_id: scope.projectId },
+      where: columnsOf(scope),
       order: { slug: 'ASC' },
     });
   }

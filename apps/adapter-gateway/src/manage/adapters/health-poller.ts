@@ -1,3 +1,4 @@
+import { scopeOf } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { GatewaySettings } from '../../env.js';
@@ -49,7 +50,7 @@ export class HealthPoller extends Sweeping {
   /** Polls one adapter now, and records the result: from then on nothing calls it, or what waited is released. */
   async poll(row: AdapterRow): Promise<Health | null> {
     if (row.base_url === null) return null;
-    const scope = { organizationId: row.organization_id, projectId: row.project_id };
+    const scope = scopeOf(row);
     const found = await this.probe.ask(row.base_url, row.slug, scope);
     const { misnamed: _misnamed, ...health } = found;
     const failedPolls = health.state === 'ready' ? 0 : row.failed_polls + 1;

@@ -1,8 +1,9 @@
 import { aText, fieldProblems, type JsonObject } from '#libs/adapter-sdk';
+import type { ProjectScope } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../../env.js';
 import { SETTINGS } from '../../tokens.js';
-import { type AdapterCallContext, AdapterClient } from '../../path/adapters/adapter-client.js';
+import { AdapterClient } from '../../path/adapters/adapter-client.js';
 
 /** The result of `/health` (spec 2.3). */
 export interface Health {
@@ -25,7 +26,7 @@ export class HealthProbe {
   ) {}
 
   /** @param scope the owner of the adapter */
-  async ask(baseUrl: string, slug: string, scope: AdapterCallContext): Promise<Health> {
+  async ask(baseUrl: string, slug: string, scope: ProjectScope): Promise<Health> {
     const startMs = performance.now();
     try {
       const health = await this.client.get<JsonObject>(baseUrl, '/health', scope, this.settings.HEALTH_TIMEOUT_MS);

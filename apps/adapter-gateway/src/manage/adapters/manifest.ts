@@ -1,7 +1,8 @@
 import { type Manifest, manifestProblems } from '#libs/adapter-sdk';
+import type { ProjectScope } from '#libs/contracts';
 import { Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { type AdapterCallContext, AdapterClient } from '../../path/adapters/adapter-client.js';
+import { AdapterClient } from '../../path/adapters/adapter-client.js';
 
 /**
  * Checks a manifest (spec 2.1, 2.2). Unknown fields are kept and ignored.
@@ -24,7 +25,7 @@ export class ManifestFetch {
   constructor(private readonly client: AdapterClient) {}
 
   /** @throws Problem 422 `adapter_unreachable | invalid_manifest | slug_mismatch` (with the last segment of the URL) */
-  async from(caller: AdapterCallContext, baseUrl: string): Promise<Manifest> {
+  async from(caller: ProjectScope, baseUrl: string): Promise<Manifest> {
     const value = await this.client
       .get<Record<string, unknown>>(baseUrl, '/manifest.json', caller)
       .catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import type { CredentialDeclaration } from '#libs/adapter-sdk';
-import { backoffMs } from '#libs/contracts';
+import { backoffMs, scopeOf } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -108,10 +108,6 @@ export class SkillAnnouncer extends Sweeping {
 
 function isAway({ status }: Problem): boolean {
   return status >= 500 || notNow.has(status);
-}
-
-function scopeOf(row: { organization_id: string; project_id: string }): { organizationId: string; projectId: string } {
-  return { organizationId: row.organization_id, projectId: row.project_id };
 }
 
 /**

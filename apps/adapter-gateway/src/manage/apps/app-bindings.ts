@@ -1,7 +1,7 @@
-import { appChanged, type KeyCheck } from '#libs/contracts';
+import { appChanged, type KeyCheck, scopeOf } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
-import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { VAULT } from '../../tokens.js';
 import { linksOf, type VaultBindings } from '../../path/apps/app-credentials.js';
@@ -122,8 +122,4 @@ export class AppBindings extends Sweeping implements VaultBindings {
       this.logger.warn({ event: 'bindings.not_told', app: id, code: error.code, detail: error.detail });
     }
   }
-}
-
-function scopeOf(app: AppRow): Pick<Principal, 'organizationId' | 'projectId'> {
-  return { organizationId: app.organization_id, projectId: app.project_id };
 }

@@ -1,5 +1,5 @@
 import type { CredentialDeclaration, Manifest } from '#libs/adapter-sdk';
-import type { Principal } from '#libs/service-kit';
+import { type ProjectScope, scopeOf } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import type { AppCredentialView } from './app-credential.dto.js';
 import type { AppRow } from '../../entities/app.entity.js';
@@ -23,10 +23,7 @@ export class AppCredentialViews {
   async of(apps: { app: AppRow; manifest: Manifest | null }[]): Promise<AppCredentialState[]> {
     const [first] = apps;
     if (!first) return [];
-    const scope: Pick<Principal, 'organizationId' | 'projectId'> = {
-      organizationId: first.app.organization_id,
-      projectId: first.app.project_id,
-    };
+    const scope: ProjectScope = scopeOf(first.app);
     const ids = apps.flatMap(({ app, manifest }) => linksOf(app, manifest).map(({ credential_id: id }) => id));
     const records =
       ids.length > 0 ? await this.descriptions.known(scope, ids) : new Map<string, CredentialDescription>();

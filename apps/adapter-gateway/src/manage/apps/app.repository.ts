@@ -1,12 +1,8 @@
+import { columnsOf, type ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, Not, Repository } from 'typeorm';
 import { AdapterRow, AppRow } from '../../entities/app.entity.js';
-
-interface Scope {
-  organizationId: string;
-  projectId: string;
-}
 
 /** The project already has an App of that provider. */
 export class AppExists extends Error {
@@ -74,10 +70,9 @@ export class AppRepository {
   }
 
   /** The project's App of a provider. */
-  ofProvider(scope: Scope, provider: string): Promise<AppRow | null> {
+  ofProvider(scope: ProjectScope, provider: string): Promise<AppRow | null> {
     return this.rows.findOneBy({
-      organization_id: scope.organizationId,
-      project_id: scope.projectId,
+      ...columnsOf(scope),
       provider,
       state: Not('retired'),
     });
@@ -105,13 +100,13 @@ export class AppRepository {
       .execute();
   }
 
-  find(scope: Scope, id: string): Promise<AppRow | null> {
-    return this.rows.findOneBy({ id, organization_id: scope.organizationId, project_id: scope.projectId });
+  find(scope: ProjectScope, id: string): Promise<AppRow | null> {
+    return this.rows.findOneBy({ id, ...columnsOf(scope) });
   }
 
-  list(scope: Scope): Promise<AppRow[]> {
+  list(scope: ProjectScope): Promise<AppRow[]> {
     return this.rows.find({
-      where: { organization_id: scope.organizationId, project_id: scope.projectId, state: Not('retired') },
+      where: { ...columnsOf(scope), state: Not('retired') },
       order: { id: 'ASC' },
     });
   }

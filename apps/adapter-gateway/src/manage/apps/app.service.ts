@@ -1,6 +1,6 @@
 import { schemeProblem } from '#libs/adapter-sdk';
 import { AuditLog } from '#libs/audit';
-import { appChanged, newId, type TextFrom } from '#libs/contracts';
+import { appChanged, columnsOf, newId, type ProjectScope, scopeOf, type TextFrom } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { notFound, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -74,8 +74,7 @@ export class AppService {
     const id = newId('app');
     const row: AppRow = {
       id,
-      organization_id: caller.organizationId,
-      project_id: caller.projectId,
+      ...columnsOf(caller),
       ...(adapter ? adapterApp(adapter, body) : { ...directApp, name: body.name }),
       kind: body.kind,
       credentials,
@@ -153,7 +152,7 @@ export class AppService {
   }
 
   /** Stops or resumes the webhooks of a project: here at once, elsewhere with the ingress' next poll. */
-  async projectClosed(project: Pick<Principal, 'organizationId' | 'projectId'>, closed: boolean): Promise<void> {
+  async projectClosed(project: ProjectScope, closed: boolean): Promise<void> {
     for (const app of await this.apps.list(project)) {
       if (app.project_closed !== closed) await this.save(app, { project_closed: closed });
     }
@@ -183,7 +182,7 @@ export class AppService {
     await this.save(app, { self });
   }
 
-  async get(caller: Pick<Principal, 'organizationId' | 'projectId'>, id: string): Promise<AppRow> {
+  async get(caller: ProjectScope, id: string): Promise<AppRow> {
     const row = await this.apps.find(caller, id);
     if (!row || row.state === 'retired') throw notFound('app', id);
     return row;
@@ -268,8 +267,4 @@ function declared(settings: SignatureSettings): AppRow['signature'] {
 function linkChange(before: AppRow['credentials'], now: AppRow['credentials']): LinkChange {
   const changed = Object.entries(now).filter(([key, id]) => before[key] !== id);
   return { linked: Object.fromEntries(changed), unlinked: Object.keys(before).filter((key) => !(key in now)) };
-}
-
-function scopeOf(app: AppRow): { organizationId: string; projectId: string } {
-  return { organizationId: app.organization_id, projectId: app.project_id };
 }

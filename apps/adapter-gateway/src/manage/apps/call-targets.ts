@@ -1,9 +1,15 @@
 import type { Credentials, Manifest } from '#libs/adapter-sdk';
-import { type CredentialType, mapCredentials, type OpenedCredential, type SecretValue } from '#libs/contracts';
+import {
+  type CredentialType,
+  mapCredentials,
+  type OpenedCredential,
+  type ProjectScope,
+  scopeOf,
+  type SecretValue,
+} from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
 import { notFound, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import type { AdapterCallContext } from '../../path/adapters/adapter-client.js';
 import { AdapterReadiness } from '../../path/adapters/adapter-readiness.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import { AppCredentials } from '../../path/apps/app-credentials.js';
@@ -22,7 +28,7 @@ export interface CallTarget {
   baseUrl: string;
   manifest: Manifest;
   credentials: Credentials;
-  context: AdapterCallContext;
+  context: ProjectScope;
 }
 
 /** One record of credentials that a caller passes with a call. */
@@ -66,11 +72,7 @@ export class CallTargets {
   }
 
   /** The adapter of a project, or of the organization if no project is given. @throws Problem 404; AdapterNotReady */
-  async ofAdapter(
-    scope: { organizationId: string; projectId: string },
-    slug: string,
-    given: GivenRecord,
-  ): Promise<CallTarget> {
+  async ofAdapter(scope: ProjectScope, slug: string, given: GivenRecord): Promise<CallTarget> {
     const row = scope.projectId
       ? await this.adapters.findBySlug(scope, slug)
       : await this.adapters.findInOrganization(scope.organizationId, slug);
@@ -91,7 +93,7 @@ export class CallTargets {
     const { app, adapter } = installed;
     if (!adapter) throw new PermanentFailure('no_adapter', 'the built-in Webhook app has no adapter to call');
     if (app.state === 'retired') throw new PermanentFailure('app_retired', `the App ${app.id} is retired`);
-    const scope = { organizationId: app.organization_id, projectId: app.project_id };
+    const scope = scopeOf(app);
     const reached = await this.reached(adapter, scope);
     return this.refused.retried(
       installed,
@@ -103,7 +105,7 @@ export class CallTargets {
 
   /** Credentials as the project's App gets them: by the manifest's names, with its other records if it has this one. */
   private async withRecord(
-    scope: { organizationId: string; projectId: string },
+    scope: ProjectScope,
     adapter: InstalledAdapter,
     { credentials, type, credentialId }: GivenRecord,
   ): Promise<Credentials> {
@@ -121,7 +123,7 @@ export class CallTargets {
   /** Before the vault opens anything for it. */
   private async reached(
     { baseUrl, manifest }: InstalledAdapter,
-    scope: AdapterCallContext,
+    scope: ProjectScope,
   ): Promise<Pick<CallTarget, 'baseUrl' | 'manifest'>> {
     await this.readiness.require(baseUrl, scope);
     return { baseUrl, manifest };

@@ -1,9 +1,7 @@
-import type { CredentialType } from '#libs/contracts';
-import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import type { CredentialType, ProjectScope } from '#libs/contracts';
+import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { VAULT } from '../../tokens.js';
-
-type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 /** What the vault says about a credential without opening it. */
 export interface CredentialDescription {
@@ -24,7 +22,7 @@ export class CredentialDescriptions {
   constructor(@Inject(VAULT) private readonly vault: ServiceClient) {}
 
   /** @returns no entry for ids that no credential of the project has. @throws Problem of the vault */
-  async of(scope: Scope, ids: string[]): Promise<Map<string, CredentialDescription>> {
+  async of(scope: ProjectScope, ids: string[]): Promise<Map<string, CredentialDescription>> {
     const found = new Map<string, CredentialDescription>();
     const wanted = [...new Set(ids)];
     for (let at = 0; at < wanted.length; at += perCall) {
@@ -39,7 +37,7 @@ export class CredentialDescriptions {
   }
 
   /** Like `of`, for display only: null while the vault does not answer. */
-  async known(scope: Scope, ids: string[]): Promise<Map<string, CredentialDescription> | null> {
+  async known(scope: ProjectScope, ids: string[]): Promise<Map<string, CredentialDescription> | null> {
     try {
       return await this.of(scope, ids);
     } catch (error) {

@@ -1,11 +1,9 @@
-import type { KeyCheck } from '#libs/contracts';
-import { type FieldError, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import type { KeyCheck, ProjectScope } from '#libs/contracts';
+import { type FieldError, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { AdapterRow, AppRow } from '../../entities/app.entity.js';
 import { VAULT } from '../../tokens.js';
 import { endpointOf, keyChecks } from './endpoint-projection.js';
-
-type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 /** An App with what decides how its requests are checked. */
 export interface CheckedApp {
@@ -36,7 +34,7 @@ export class SigningKeys {
   constructor(@Inject(VAULT) private readonly vault: ServiceClient) {}
 
   /** @throws Problem 422 `weak_secret`, one error for each field; those of the vault */
-  async require(scope: Scope, checked: CheckedApp): Promise<void> {
+  async require(scope: ProjectScope, checked: CheckedApp): Promise<void> {
     const errors = (await this.answers(scope, asksOf(checked))).flatMap(({ credential_id: id, problems }) =>
       problems.map(({ field, message }) => ({ field: 'credentials', message: `${field} of ${id} ${message}` })),
     );
@@ -47,7 +45,7 @@ export class SigningKeys {
   }
 
   /** For display: by App id, what is wrong. Nothing while the vault does not answer. */
-  async problemsOf(scope: Scope, apps: CheckedApp[]): Promise<Map<string, string[]>> {
+  async problemsOf(scope: ProjectScope, apps: CheckedApp[]): Promise<Map<string, string[]>> {
     const asks = apps.map((one) => ({ id: one.app.id, asked: asksOf(one) }));
     const all = asks.flatMap(({ asked }) => asked);
     try {
@@ -66,7 +64,7 @@ export class SigningKeys {
     }
   }
 
-  private async answers(scope: Scope, asked: Asked[]): Promise<Answered[]> {
+  private async answers(scope: ProjectScope, asked: Asked[]): Promise<Answered[]> {
     const answers: Answered[] = [];
     for (let at = 0; at < asked.length; at += perCall) {
       const credentials = asked.slice(at, at + perCall);

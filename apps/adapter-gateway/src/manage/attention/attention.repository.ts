@@ -1,5 +1,5 @@
-import { attentionAtMost } from '#libs/contracts';
-import type { Failure, Principal } from '#libs/service-kit';
+import { attentionAtMost, type ProjectScope } from '#libs/contracts';
+import type { Failure } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
@@ -32,7 +32,7 @@ export class AttentionRepository {
   constructor(private readonly db: DataSource) {}
 
   /** The last manifest of each adapter, if it was never put in force. */
-  async waitingManifests({ organizationId, projectId }: Scope): Promise<WaitingManifest[]> {
+  async waitingManifests({ organizationId, projectId }: ProjectScope): Promise<WaitingManifest[]> {
     return (await this.db.query(
       `SELECT a.id AS adapter_id, a.slug, v.number, v.created_at AS since FROM gateway.adapter a
          JOIN LATERAL (SELECT number, activated_at, created_at FROM gateway.manifest_version
@@ -43,7 +43,7 @@ export class AttentionRepository {
   }
 
   /** Sources whose last sync was incomplete, or whose documents the engine does not take. */
-  async failingSources({ organizationId, projectId }: Scope): Promise<FailingSource[]> {
+  async failingSources({ organizationId, projectId }: ProjectScope): Promise<FailingSource[]> {
     return (await this.db.query(
       `SELECT id, name, coalesce(sync_failure, feed_failure) AS failure FROM gateway.source
         WHERE organization_id = $1 AND project_id = $2 AND coalesce(sync_failure, feed_failure) IS NOT NULL
@@ -56,7 +56,7 @@ export class AttentionRepository {
    * Connections that have not been answered for as long as a person should know, and gaps of the last days.
    * @param afterMs a provider or process that was only restarted is none of them
    */
-  async connections({ organizationId, projectId }: Scope, afterMs: number): Promise<TroubledConnection[]> {
+  async connections({ organizationId, projectId }: ProjectScope, afterMs: number): Promise<TroubledConnection[]> {
     return (await this.db.query(
       `SELECT * FROM (
          SELECT app_id, reason, error_detail, state, coalesce(answered_at, created_at) AS since,
@@ -69,5 +69,3 @@ export class AttentionRepository {
     )) as TroubledConnection[];
   }
 }
-
-type Scope = Pick<Principal, 'organizationId' | 'projectId'>;

@@ -1,5 +1,5 @@
 import { checkAdapter, type ConformanceFixtures, type PointResult, secretList, type SendCall } from '#libs/adapter-sdk';
-import { newId } from '#libs/contracts';
+import { columnsOf, newId } from '#libs/contracts';
 import { type Egress, EgressError } from '#libs/egress';
 import { bySetting, limitReached, notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
@@ -51,8 +51,7 @@ export class ConformanceService implements OnModuleDestroy {
     const now = new Date();
     const run: ConformanceRunRow = {
       id: newId('cfr'),
-      organization_id: caller.organizationId,
-      project_id: caller.projectId,
+      ...columnsOf(caller),
       adapter_id,
       state: 'running',
       points_done: 0,

@@ -1,7 +1,7 @@
-import { attentionAtMost, deliverySend } from '#libs/contracts';
+import { attentionAtMost, deliverySend, type ProjectScope } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { JobClient } from '#libs/queue';
-import { Metrics, type Principal } from '#libs/service-kit';
+import { Metrics } from '#libs/service-kit';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { AdapterClient } from '../../path/adapters/adapter-client.js';
@@ -50,10 +50,7 @@ export class WaitingReplies {
   }
 
   /** @param longerMs only those that have waited longer than this */
-  async ofProject(
-    { organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>,
-    longerMs: number,
-  ): Promise<WaitingGroup[]> {
+  async ofProject({ organizationId, projectId }: ProjectScope, longerMs: number): Promise<WaitingGroup[]> {
     return (await this.db.query(
       `SELECT app_id, reason, count(*)::integer AS count, min(coalesce(blocked_since, open_since)) AS since,
               min(due_at) AS next_at

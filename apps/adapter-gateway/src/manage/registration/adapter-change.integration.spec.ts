@@ -1,4 +1,4 @@
-import { appChanged, inboundParse, newId } from '#libs/contracts';
+import { appChanged, columnsOf, inboundParse, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { type Json, testRedisUrl, until } from '#libs/testing';
 import type { AppView } from '../apps/app-view.dto.js';
@@ -210,7 +210,7 @@ describe('a registered adapter', () => {
       await world.pool.query(
         `INSERT INTO gateway.inbound_wait (receipt_id, adapter_id, job, tries, reason, due_at, blocked_since)
          VALUES ($1, $2, $3, 0, 'adapter_unready', now(), now())`,
-        [job.receipt_id, id, { ...job, organization_id: home.organizationId, project_id: home.projectId }],
+        [job.receipt_id, id, { ...job, ...columnsOf(home) }],
       );
       await world.call('DELETE', `apps/${app.id}`);
       expect((await unregister()).status).toBe(204);

@@ -1,5 +1,5 @@
 import type { Manifest } from '#libs/adapter-sdk';
-import { newId } from '#libs/contracts';
+import { columnsOf, newId, type ProjectScope } from '#libs/contracts';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { waitingSkill } from '../adapters/adapter-skill.js';
@@ -64,8 +64,7 @@ export class AdapterService {
     const now = new Date();
     const row: AdapterRow = {
       id: newId('adp'),
-      organization_id: caller.organizationId,
-      project_id: caller.projectId,
+      ...columnsOf(caller),
       slug: manifest.slug,
       name: null,
       disabled: false,
@@ -156,7 +155,7 @@ export class AdapterService {
     return this.versions.list(id, before, limit);
   }
 
-  async get(caller: Pick<Principal, 'organizationId' | 'projectId'>, id: string): Promise<AdapterRow> {
+  async get(caller: ProjectScope, id: string): Promise<AdapterRow> {
     const row = await this.adapters.find(caller, id);
     if (!row) throw notFound('adapter', id);
     return row;

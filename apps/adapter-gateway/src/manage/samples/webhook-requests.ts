@@ -1,6 +1,6 @@
-import { probeHeader } from '#libs/contracts';
+import { probeHeader, type ProjectScope } from '#libs/contracts';
 import { createEgress, type Egress, EgressError } from '#libs/egress';
-import { type Principal, ServiceTokens } from '#libs/service-kit';
+import { ServiceTokens } from '#libs/service-kit';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { GatewaySettings } from '../../env.js';
 import { SETTINGS } from '../../tokens.js';
@@ -60,10 +60,7 @@ export class WebhookRequests implements OnApplicationShutdown {
     this.egress = createEgress({ allow: [named], userAgent });
   }
 
-  async send(
-    scope: Pick<Principal, 'organizationId' | 'projectId'>,
-    request: WebhookRequest,
-  ): Promise<WebhookExchange> {
+  async send(scope: ProjectScope, request: WebhookRequest): Promise<WebhookExchange> {
     const { method, path, headers, body, probe } = request;
     const mark: Record<string, string> = probe ? { [probeHeader]: await this.mark(scope) } : {};
     const beganMs = performance.now();
@@ -101,7 +98,7 @@ export class WebhookRequests implements OnApplicationShutdown {
   }
 
   /** A token without scopes: it is good for nothing else. */
-  private mark({ organizationId, projectId }: Pick<Principal, 'organizationId' | 'projectId'>): Promise<string> {
+  private mark({ organizationId, projectId }: ProjectScope): Promise<string> {
     const gateway = { subject: 'service:adapter-gateway', organizationId, projectId, scopes: [] };
     return this.tokens.mint('webhook-ingress', gateway);
   }

@@ -1,4 +1,5 @@
 import { type JsonObject, secretList, signStandardWebhooks } from '#libs/adapter-sdk';
+import type { ProjectScope } from '#libs/contracts';
 import { type Egress, EgressError, type EgressResponse } from '#libs/egress';
 import { errorCode } from '#libs/queue';
 import { Metrics } from '#libs/service-kit';
@@ -12,11 +13,6 @@ import { AdapterError, adapterErrorOf, jsonAnswer, requireSuccess } from './adap
 import { AdapterReadiness } from './adapter-readiness.js';
 import { Breaker, CallSlots } from './call-limits.js';
 import { ViolationLog } from './installed.repository.js';
-
-export interface AdapterCallContext {
-  organizationId: string;
-  projectId: string;
-}
 
 interface Limits {
   timeoutMs: number;
@@ -57,7 +53,7 @@ export class AdapterClient implements OnApplicationShutdown {
   async get<T extends object>(
     baseUrl: string,
     path: string,
-    context: AdapterCallContext,
+    context: ProjectScope,
     timeoutMs = this.settings.ADAPTER_TIMEOUT_MS,
   ): Promise<T> {
     const limits = { timeoutMs, maxResponseBytes: this.settings.ADAPTER_MAX_RESPONSE_BYTES };
@@ -73,7 +69,7 @@ export class AdapterClient implements OnApplicationShutdown {
     baseUrl: string,
     path: string,
     body: object,
-    context: AdapterCallContext,
+    context: ProjectScope,
     wrong: (answer: JsonObject) => string | null = () => null,
   ): Promise<T> {
     const limits = {
@@ -98,7 +94,7 @@ export class AdapterClient implements OnApplicationShutdown {
     baseUrl: string,
     path: string,
     body: object,
-    context: AdapterCallContext,
+    context: ProjectScope,
     waitMs: number,
     wrong: (answer: JsonObject) => string | null,
   ): Promise<T> {
@@ -115,7 +111,7 @@ export class AdapterClient implements OnApplicationShutdown {
   }
 
   /** Like `post`, for the one route that may answer bytes; a longer answer is cut and marked as `truncated`. */
-  fetchFile(baseUrl: string, body: object, context: AdapterCallContext, limits: Limits): Promise<EgressResponse> {
+  fetchFile(baseUrl: string, body: object, context: ProjectScope, limits: Limits): Promise<EgressResponse> {
     const path = '/sources/fetch-file';
     return this.guarded(baseUrl, context, () =>
       this.send('POST', baseUrl, path, JSON.stringify(body), context, limits, 'truncate'),
@@ -164,7 +160,7 @@ export class AdapterClient implements OnApplicationShutdown {
     for (const listener of this.closedListeners) listener(baseUrl);
   }
 
-  private async guarded<T>(baseUrl: string, context: AdapterCallContext, call: () => Promise<T>): Promise<T> {
+  private async guarded<T>(baseUrl: string, context: ProjectScope, call: () => Promise<T>): Promise<T> {
     await this.readiness.require(baseUrl, context);
     const onTrial = this.breaker.check(baseUrl);
     return this.slots.run(baseUrl, async () => {
@@ -199,7 +195,7 @@ export class AdapterClient implements OnApplicationShutdown {
     baseUrl: string,
     path: string,
     body: string,
-    context: AdapterCallContext,
+    context: ProjectScope,
     limits: Limits,
     onTooLarge: 'fail' | 'truncate' = 'fail',
   ): Promise<EgressResponse> {
@@ -226,7 +222,7 @@ export class AdapterClient implements OnApplicationShutdown {
     }
   }
 
-  private headers(method: string, body: string, context: AdapterCallContext): Record<string, string> {
+  private headers(method: string, body: string, context: ProjectScope): Record<string, string> {
     const id = `call_${randomUUID()}`;
     const parent = traceparent();
     return {

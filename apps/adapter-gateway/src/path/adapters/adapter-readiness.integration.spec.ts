@@ -1,4 +1,4 @@
-import { inboundParse, messageRoute, newId } from '#libs/contracts';
+import { columnsOf, inboundParse, messageRoute, newId } from '#libs/contracts';
 import { ChangeListener } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
@@ -87,8 +87,7 @@ async function receive(): Promise<string> {
   await jobs.enqueue(inboundParse, {
     receipt_id: receipt,
     received_at: new Date().toISOString(),
-    organization_id: home.organizationId,
-    project_id: home.projectId,
+    ...columnsOf(home),
     app_id: app,
     verified_scheme: null,
     request,

@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { ChangeCache, ChangeListener } from '#libs/database';
 import { RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
@@ -32,11 +33,7 @@ export class AdapterReadiness {
    * @param delayMs when to ask again, if nothing releases the work before
    * @throws AdapterNotReady
    */
-  async require(
-    baseUrl: string,
-    scope: { organizationId: string; projectId: string },
-    delayMs = this.settings.HEALTH_POLL_MS,
-  ): Promise<void> {
+  async require(baseUrl: string, scope: ProjectScope, delayMs = this.settings.HEALTH_POLL_MS): Promise<void> {
     const key = `${scope.organizationId} ${scope.projectId} ${baseUrl}`;
     const read = (): Promise<NotReady | null> => this.rows.notReadyAt(baseUrl, scope);
     // One that is ready again is released at once, so what is cached is not enough to hold a call back.

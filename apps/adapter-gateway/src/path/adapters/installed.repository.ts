@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
@@ -28,10 +29,7 @@ export class InstalledRepository {
   }
 
   /** The adapter at an address, if it may not be called. @returns null where one is ready, or none is registered */
-  async notReadyAt(
-    baseUrl: string,
-    { organizationId, projectId }: { organizationId: string; projectId: string },
-  ): Promise<NotReady | null> {
+  async notReadyAt(baseUrl: string, { organizationId, projectId }: ProjectScope): Promise<NotReady | null> {
     const project = projectId === '' ? {} : { project_id: projectId };
     const rows = await this.adapters.find({
       select: { id: true, slug: true, state: true, state_reason: true, disabled: true },

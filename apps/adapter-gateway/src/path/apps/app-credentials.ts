@@ -5,18 +5,17 @@ import {
   mapCredentials,
   type MappedCredentials,
   type OpenedCredential,
+  scopeOf,
 } from '#libs/contracts';
 import { type AskedCredential, OpenedCredentials } from '#libs/credentials';
 import { ChangeListener } from '#libs/database';
-import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AppRow } from '../../entities/app.entity.js';
 import type { GatewaySettings } from '../../env.js';
 import { SETTINGS, VAULT } from '../../tokens.js';
 import { CredentialWaits, notLinkedCode, waitsForCredential } from './credential-waits.js';
 import type { InstalledApp } from './installed-apps.js';
-
-type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 /** Added to the longest call, so that a token does not expire while an adapter uses it. */
 const tokenMarginSeconds = 30;
@@ -166,10 +165,6 @@ export class AppCredentials {
   private asked({ id }: AppRow, credentialId: string): AskedCredential {
     return { credential_id: credentialId, consumer: { kind: 'app', id }, min_valid_seconds: this.minValidSeconds };
   }
-}
-
-function scopeOf({ organization_id: organizationId, project_id: projectId }: AppRow): Scope {
-  return { organizationId, projectId };
 }
 
 /** The vault gives a rotated secret as a list; the built-in App expects `signing_secret` and `signing_secret_next`. */

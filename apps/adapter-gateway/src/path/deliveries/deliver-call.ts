@@ -12,11 +12,12 @@ import {
   redactSecrets,
   wholeNumberAsText,
 } from '#libs/adapter-sdk';
+import { type ProjectScope, scopeOf } from '#libs/contracts';
 import { originMarker } from '#libs/direct-app';
 import { RunLater } from '#libs/queue';
 import { Injectable } from '@nestjs/common';
 import { AdapterError, type FailedAnswer } from '../adapters/adapter-answer.js';
-import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
+import { AdapterClient } from '../adapters/adapter-client.js';
 import { wrongDelivery, wrongDeliveryDetail, wrongLookup } from '../adapters/answer-fields.js';
 import type { InstalledAdapter } from '../apps/installed-apps.js';
 import type { AppRow } from '../../entities/app.entity.js';
@@ -108,13 +109,7 @@ export class DeliverCalls {
       throw new RunLater(takenOverMs, 'taken_over', 'another process has taken the delivery over');
     }
     try {
-      const answer = await this.adapters.post<JsonObject>(
-        baseUrl,
-        '/deliver',
-        body,
-        contextOf(delivery),
-        wrongDelivery,
-      );
+      const answer = await this.adapters.post<JsonObject>(baseUrl, '/deliver', body, scopeOf(delivery), wrongDelivery);
       const aside = wrongDeliveryDetail(answer);
       if (aside) this.adapters.showViolation(baseUrl, `/deliver: ${aside}`);
       const result = deliverAnswer(answer, key);
@@ -136,8 +131,7 @@ export class DeliverCalls {
   private async keep(delivery: DeliveryRow, { message, key, isLast }: Sending, visitor: string): Promise<void> {
     await this.mailbox.keep({
       appId: delivery.app_id,
-      organizationId: delivery.organization_id,
-      projectId: delivery.project_id,
+      ...scopeOf(delivery),
       visitor,
       author: 'agent',
       id: key,
@@ -184,7 +178,7 @@ export class DeliverCalls {
         adapter.baseUrl,
         '/deliver/lookup',
         body,
-        contextOf(delivery),
+        scopeOf(delivery),
         wrongLookup,
       );
       return answer.found ? { ok: true, message_id: String(wholeNumberAsText(answer.message_id ?? key)) } : null;
@@ -204,10 +198,8 @@ interface SentMessage {
 }
 
 /** What a provider would get, for channels that have none: the gateway keeps it for whoever reads it here. */
-export interface KeptMessage {
+export interface KeptMessage extends ProjectScope {
   appId: string;
-  organizationId: string;
-  projectId: string;
   visitor: string;
   author: 'agent';
   id: string;
@@ -290,8 +282,4 @@ function isCount(value: unknown): value is number {
 /** A text that Postgres takes: cut, and without U+0000. */
 function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value.replaceAll('\0', '').slice(0, maxText) : null;
-}
-
-export function contextOf({ organization_id: organizationId, project_id: projectId }: DeliveryRow): AdapterCallContext {
-  return { organizationId, projectId };
 }

@@ -1,5 +1,5 @@
 import type { Credentials, DeliverFailure } from '#libs/adapter-sdk';
-import { outboundSent, textHash } from '#libs/contracts';
+import { outboundSent, scopeOf, textHash } from '#libs/contracts';
 import type { Egress } from '#libs/egress';
 import { JobClient, PermanentFailure } from '#libs/queue';
 import { Problem } from '#libs/service-kit';
@@ -15,7 +15,7 @@ import type { DeliveryRow } from '../../entities/delivery.entity.js';
 import type { GatewaySettings } from '../../env.js';
 import { EGRESS, SETTINGS } from '../../tokens.js';
 import { AddressPace } from './address-pace.js';
-import { contextOf, DeliverCalls, refused } from './deliver-call.js';
+import { DeliverCalls, refused } from './deliver-call.js';
 import {
   type ClaimedDelivery,
   DeliveryPartRepository,
@@ -77,7 +77,7 @@ export class Deliverer {
       );
     }
     // A long wait: deliveries are expedited when the adapter is ready again.
-    await this.readiness.require(adapter.baseUrl, contextOf(delivery), this.settings.HEALTH_POLL_MAX_MS);
+    await this.readiness.require(adapter.baseUrl, scopeOf(delivery), this.settings.HEALTH_POLL_MAX_MS);
     const credentials = await this.credentials.forWork(installed);
     const { reason: previous } = delivery;
     const first = await this.choices.offer(delivery, adapter.manifest);

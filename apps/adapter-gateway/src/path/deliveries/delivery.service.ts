@@ -1,5 +1,12 @@
 import { Batcher } from '#libs/batching';
-import { type DeliverySendPayload, deliverySend, outboundSent, type OutboundContent, textHash } from '#libs/contracts';
+import {
+  deliverySend,
+  type DeliverySendPayload,
+  type OutboundContent,
+  outboundSent,
+  scopeOf,
+  textHash,
+} from '#libs/contracts';
 import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
 import { Journal, type JournalEntry } from '#libs/journal';
 import { JobClient, PermanentFailure, unprocessableCode, type Waiting } from '#libs/queue';
@@ -246,10 +253,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     if (known) return known.content;
     const { content } = await this.engine.get<{ content: OutboundContent }>(
       `/internal/turns/${job.turn_id}/replies/${job.delivery_id}`,
-      {
-        organizationId: job.organization_id,
-        projectId: job.project_id,
-      },
+      scopeOf(job),
     );
     return content;
   }

@@ -1,4 +1,4 @@
-import { inboundParse, messageRoute, newId, type NormalizedMessage } from '#libs/contracts';
+import { columnsOf, inboundParse, messageRoute, newId, type NormalizedMessage } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
@@ -65,8 +65,7 @@ async function says(message: string, over: Partial<NormalizedMessage> = {}, rece
   await jobs.enqueue(inboundParse, {
     receipt_id: receipt,
     received_at: new Date().toISOString(),
-    organization_id: home.organizationId,
-    project_id: home.projectId,
+    ...columnsOf(home),
     app_id: app,
     verified_scheme: 'none',
     request: { method: 'POST', url: '', path: '', query: {}, headers: {}, body: '{}', body_encoding: 'utf8' },

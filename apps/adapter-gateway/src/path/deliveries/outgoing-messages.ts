@@ -1,7 +1,8 @@
 import { type Credentials, type FormatResult, type MessageFormat, splitText } from '#libs/adapter-sdk';
+import { type ProjectScope, scopeOf } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
-import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
+import { AdapterClient } from '../adapters/adapter-client.js';
 import { wrongFormat } from '../adapters/answer-fields.js';
 import type { GatewaySettings } from '../../env.js';
 import type { InstalledAdapter } from '../apps/installed-apps.js';
@@ -153,7 +154,7 @@ export class OutgoingMessages {
     const { format: given } = content;
     if (given === 'plain' || given === 'native') return { text, format: given, parts: 0 };
     const mode = adapter.manifest.message?.formats?.includes('markdown') === false ? 'plain' : 'rich';
-    const context: AdapterCallContext = { organizationId: delivery.organization_id, projectId: delivery.project_id };
+    const context: ProjectScope = scopeOf(delivery);
     const answer = await this.adapters.post<{
       text: string;
       format: MessageFormat;

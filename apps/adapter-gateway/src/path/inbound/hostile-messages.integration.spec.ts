@@ -1,4 +1,11 @@
-import { inboundParse, type InboundRequest, messageRoute, type NormalizedMessage, newId } from '#libs/contracts';
+import {
+  columnsOf,
+  inboundParse,
+  type InboundRequest,
+  messageRoute,
+  newId,
+  type NormalizedMessage,
+} from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
@@ -40,8 +47,7 @@ async function receive(app: string, body: string): Promise<string> {
   await jobs.enqueue(inboundParse, {
     receipt_id: receipt,
     received_at: new Date().toISOString(),
-    organization_id: home.organizationId,
-    project_id: home.projectId,
+    ...columnsOf(home),
     app_id: app,
     verified_scheme: 'none',
     request,

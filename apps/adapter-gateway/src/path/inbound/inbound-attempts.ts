@@ -1,5 +1,5 @@
 import { Batcher } from '#libs/batching';
-import { type InboundParsePayload, inboundParse, backoffMs } from '#libs/contracts';
+import { backoffMs, inboundParse, type InboundParsePayload, scopeOf } from '#libs/contracts';
 import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
 import { JobClient, PermanentFailure, RunLater } from '#libs/queue';
 import { Metrics } from '#libs/service-kit';
@@ -192,7 +192,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     }
     this.mine.add(id);
     try {
-      const scope = { organizationId: job.organization_id, projectId: job.project_id };
+      const scope = scopeOf(job);
       await this.readiness.require(adapter.baseUrl, scope);
       await this.inbound.process(job, row?.tries ?? 1);
       if (row) await this.waits.forget([id]);

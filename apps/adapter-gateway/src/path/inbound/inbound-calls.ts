@@ -1,9 +1,9 @@
 import { type Credentials, isJsonObject, type JsonObject, redactSecrets, WEBHOOK_REFUSALS } from '#libs/adapter-sdk';
-import type { InboundRequest, NormalizedMessage } from '#libs/contracts';
+import type { InboundRequest, NormalizedMessage, ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { AdapterError, type FailedAnswer } from '../adapters/adapter-answer.js';
-import { type AdapterCallContext, AdapterClient } from '../adapters/adapter-client.js';
+import { AdapterClient } from '../adapters/adapter-client.js';
 import { wrongVerification } from '../adapters/answer-fields.js';
 import { AppCredentials } from '../apps/app-credentials.js';
 import type { InstalledAdapter, InstalledApp } from '../apps/installed-apps.js';
@@ -17,7 +17,7 @@ export interface Webhook {
   request: InboundRequest;
   /** RFC 3339. */
   receivedAt: string;
-  context: AdapterCallContext;
+  context: ProjectScope;
   /** False for a handshake: it is answered even while a credential is not connected yet. */
   needsTokens: boolean;
 }

@@ -1,4 +1,4 @@
-import { inboundParse, type InboundRequest, messageRoute, newId } from '#libs/contracts';
+import { columnsOf, inboundParse, type InboundRequest, messageRoute, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
@@ -62,8 +62,7 @@ const wake = (id: string, to = app): Promise<boolean> =>
   jobs.enqueue(inboundParse, {
     receipt_id: id,
     received_at: new Date().toISOString(),
-    organization_id: home.organizationId,
-    project_id: home.projectId,
+    ...columnsOf(home),
     app_id: to,
     verified_scheme: 'none',
     request,

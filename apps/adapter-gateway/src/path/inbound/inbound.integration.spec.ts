@@ -1,4 +1,4 @@
-import { inboundParse, type InboundRequest, messageRoute, newId } from '#libs/contracts';
+import { columnsOf, inboundParse, type InboundRequest, messageRoute, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
@@ -44,8 +44,7 @@ async function arrive(scheme: string | null, over: Partial<InboundRequest> = {})
   await jobs.enqueue(inboundParse, {
     receipt_id: receipt,
     received_at: new Date().toISOString(),
-    organization_id: home.organizationId,
-    project_id: home.projectId,
+    ...columnsOf(home),
     app_id: app,
     verified_scheme: scheme,
     request: { ...request, ...over },

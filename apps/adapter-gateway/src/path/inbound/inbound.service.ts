@@ -8,6 +8,7 @@ import {
   type Outcome,
   type RequestFacts,
   routeKey,
+  scopeOf,
   type Stage,
   type UncommittedEntry,
 } from '#libs/contracts';
@@ -17,7 +18,6 @@ import { Journal, type JournalEntry } from '#libs/journal';
 import { JobClient, PermanentFailure } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { AdapterCallContext } from '../adapters/adapter-client.js';
 import { canSend, type InstalledApp, InstalledApps, requireReceiving } from '../apps/installed-apps.js';
 import { INGRESS, SETTINGS } from '../../tokens.js';
 import { ParsedMessagesRepository } from './inbound.repository.js';
@@ -91,7 +91,7 @@ export class InboundService extends Sweeping {
       adapter,
       request,
       receivedAt: job.received_at,
-      context: context(job),
+      context: scopeOf(job),
       needsTokens: true,
     };
     const verified = job.verified_scheme ?? (await this.verify(job, webhook));
@@ -143,10 +143,10 @@ export class InboundService extends Sweeping {
   }
 
   private async readRequest(job: InboundParsePayload): Promise<InboundRequest> {
-    const { request } = await this.ingress.get<{ request: InboundRequest }>(`/internal/receipts/${job.receipt_id}`, {
-      organizationId: job.organization_id,
-      projectId: job.project_id,
-    });
+    const { request } = await this.ingress.get<{ request: InboundRequest }>(
+      `/internal/receipts/${job.receipt_id}`,
+      scopeOf(job),
+    );
     return request;
   }
 
@@ -257,10 +257,6 @@ function subject(job: InboundParsePayload): {
 } {
   const { receipt_id, organization_id, project_id, app_id } = job;
   return { receipt_id, organization_id, project_id, app_id };
-}
-
-function context(job: InboundParsePayload): AdapterCallContext {
-  return { organizationId: job.organization_id, projectId: job.project_id };
 }
 
 function ignoredReason(message: NormalizedMessage): string | null {

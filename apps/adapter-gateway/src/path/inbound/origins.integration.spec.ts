@@ -1,4 +1,5 @@
 import {
+  columnsOf,
   deliverySend,
   inboundParse,
   type InboundRequest,
@@ -64,8 +65,7 @@ describe('the origin of a message', () => {
     const before = sent.length;
     await jobs.enqueue(deliverySend, {
       delivery_id: newId('dlv'),
-      organization_id: home.organizationId,
-      project_id: home.projectId,
+      ...columnsOf(home),
       receipt_id: newId('evt'),
       turn_id: null,
       content: { text: 'hello', target: { ...target, ...(hops === undefined ? {} : { hops }) } },
@@ -87,8 +87,7 @@ describe('the origin of a message', () => {
     await jobs.enqueue(inboundParse, {
       receipt_id: receipt,
       received_at: new Date().toISOString(),
-      organization_id: home.organizationId,
-      project_id: home.projectId,
+      ...columnsOf(home),
       app_id: appId,
       verified_scheme: 'none',
       request,
@@ -156,8 +155,7 @@ describe('the origin of a message', () => {
     const id = newId('dlv');
     await jobs.enqueue(deliverySend, {
       delivery_id: id,
-      organization_id: home.organizationId,
-      project_id: home.projectId,
+      ...columnsOf(home),
       receipt_id: newId('evt'),
       turn_id: null,
       content: {

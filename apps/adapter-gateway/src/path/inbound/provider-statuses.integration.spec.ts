@@ -1,4 +1,4 @@
-import { inboundParse, newId } from '#libs/contracts';
+import { columnsOf, inboundParse, newId } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { Deliveries } from '../../testing/deliveries.js';
@@ -43,8 +43,7 @@ async function reported(...statuses: object[]): Promise<void> {
   await jobs.enqueue(inboundParse, {
     receipt_id: receipt,
     received_at: new Date().toISOString(),
-    organization_id: home.organizationId,
-    project_id: home.projectId,
+    ...columnsOf(home),
     app_id: app,
     verified_scheme: 'none',
     request: { method: 'POST', url: '', path: '', query: {}, headers: {}, body: '{}', body_encoding: 'utf8' },

@@ -1,11 +1,12 @@
-import type {
-  McpCallAnswer,
-  McpCallProgress,
-  McpSessionEnd,
-  PythonRunAnswer,
-  PythonRunRequest,
-  Toolset,
-  ToolsetTool,
+import {
+  type McpCallAnswer,
+  type McpCallProgress,
+  type McpSessionEnd,
+  type PythonRunAnswer,
+  type PythonRunRequest,
+  scopeOf,
+  type Toolset,
+  type ToolsetTool,
 } from '#libs/contracts';
 import { linksIn } from '#libs/sanitizer';
 import { Problem, type ServiceClient } from '#libs/service-kit';
@@ -37,7 +38,7 @@ export class ToolsetClient {
       tool_ids: agent.python_tools.join(','),
       agent_id: agent.id,
     });
-    const scope = { organizationId: agent.organization_id, projectId: agent.project_id };
+    const scope = scopeOf(agent);
     try {
       return await this.registry.get<Toolset>(`/internal/toolsets?${query.toString()}`, scope);
     } catch (error) {

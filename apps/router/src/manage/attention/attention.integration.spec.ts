@@ -1,4 +1,4 @@
-import { newId } from '#libs/contracts';
+import { columnsOf, newId } from '#libs/contracts';
 import { addCounts } from '#libs/journal';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -88,7 +88,7 @@ describe('what needs attention names', () => {
     ['bad_signature', /^Verify the App/],
   ])('requests refused as %s: what to do about that', async (label, what) => {
     const count = { app_id: newId('app'), minute: new Date(), measure: 'refused', label, count: 12 } as const;
-    await addCounts(world.pool, [{ organization_id: caller.organizationId, project_id: caller.projectId, ...count }]);
+    await addCounts(world.pool, [{ ...columnsOf(caller), ...count }]);
     expect(await items()).toMatchObject([{ code: 'requests_refused', count: 12 }]);
     expect((await items())[0]?.what_to_do).toMatch(what);
     await world.rows('DELETE FROM journal.statistic');

@@ -1,7 +1,6 @@
-import { attentionAtMost, type AttentionItem, wordsOfTurnReason } from '#libs/contracts';
+import { attentionAtMost, type AttentionItem, type ProjectScope, wordsOfTurnReason } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { countsByApp, type OpenLetters, openLetters } from '#libs/journal';
-import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { NamedApps } from '../channels/named-apps.js';
 import { ProblemMarkRepository } from '../problems/problem-mark.repository.js';
@@ -49,22 +48,22 @@ export class AttentionRepository {
     private readonly marks: ProblemMarkRepository,
   ) {}
 
-  async of(scope: Scope): Promise<AttentionItem[]> {
+  async of(scope: ProjectScope): Promise<AttentionItem[]> {
     return (await Promise.all([this.dead(scope), this.kept(scope), this.refused(scope)])).flat();
   }
 
-  private async dead(scope: Scope): Promise<AttentionItem[]> {
+  private async dead(scope: ProjectScope): Promise<AttentionItem[]> {
     const quiet = await this.marks.quiet(scope.projectId);
     const groups = await openLetters(this.db, scope, attentionAtMost, quiet);
     return Promise.all(groups.map(async (group) => ofLetters(group, await this.nameOf(scope, group.app_id))));
   }
 
   /** A run that the API started came through no App. */
-  private async nameOf(scope: Scope, appId: string): Promise<string> {
+  private async nameOf(scope: ProjectScope, appId: string): Promise<string> {
     return appId.startsWith('api:') ? 'the API' : this.apps.nameOf(scope, appId);
   }
 
-  private async kept({ organizationId, projectId }: Scope): Promise<AttentionItem[]> {
+  private async kept({ organizationId, projectId }: ProjectScope): Promise<AttentionItem[]> {
     const rows = (await this.db.query(
       `SELECT outcome, count(*)::integer AS messages, count(DISTINCT contact_id)::integer AS senders, min(created_at) AS since
          FROM (SELECT outcome, contact_id, created_at FROM router.message
@@ -77,7 +76,7 @@ export class AttentionRepository {
     return rows.map((row) => ({ ...saidOf(row), since: row.since.toISOString(), severity: 'warning' as const }));
   }
 
-  private async refused(scope: Scope): Promise<AttentionItem[]> {
+  private async refused(scope: ProjectScope): Promise<AttentionItem[]> {
     const { organizationId, projectId } = scope;
     const [from, to] = [new Date(Date.now() - hourMs), new Date(Date.now() + hourMs)];
     const counts = await countsByApp(this.db, { organizationId, projectId, appId: null, from, to });
@@ -158,5 +157,3 @@ function saidOf({ outcome, messages, senders }: Kept): Omit<AttentionItem, 'sinc
     scope: 'events:read',
   };
 }
-
-type Scope = Pick<Principal, 'organizationId' | 'projectId'>;

@@ -1,4 +1,4 @@
-import type { Endpoint } from '#libs/contracts';
+import { columnsOf, type Endpoint } from '#libs/contracts';
 import {
   Caller,
   Edits,
@@ -153,8 +153,7 @@ function defaultsOf(caller: Principal, { id, kind }: InstalledApp): Stored {
 function channelOf(caller: Principal, appId: string, given: ChannelSettings): Stored {
   return {
     app_id: appId,
-    organization_id: caller.organizationId,
-    project_id: caller.projectId,
+    ...columnsOf(caller),
     agent_id: given.agent_id ?? null,
     route_policy: given.route_policy ?? 'both',
     bots: given.bots ?? 'triggers_only',

@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { GATEWAY } from '../../env.js';
@@ -10,7 +11,7 @@ export class NamedApps {
   constructor(@Inject(GATEWAY) private readonly gateway: ServiceClient) {}
 
   /** For sentences: the name, or the id where the gateway does not answer or the App is gone. */
-  async nameOf(caller: Pick<Principal, 'organizationId' | 'projectId'>, appId: string): Promise<string> {
+  async nameOf(caller: ProjectScope, appId: string): Promise<string> {
     try {
       const { name } = await this.gateway.get<{ name?: string }>(`/internal/apps/${encodeURIComponent(appId)}`, caller);
       return name ?? appId;

@@ -1,7 +1,7 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { type EventResult, eventResult, type EventTurn, latestEntries, type LatestEntry } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
-import type { Scope } from './replayer.js';
 
 export interface EventContact {
   id: string;
@@ -15,7 +15,7 @@ export class EventLinkRepository {
   constructor(private readonly db: Database) {}
 
   /** The authors of the event's messages, as they are now. */
-  async contacts({ organizationId, projectId }: Scope, receiptId: string): Promise<EventContact[]> {
+  async contacts({ organizationId, projectId }: ProjectScope, receiptId: string): Promise<EventContact[]> {
     return (await this.db.query(
       `SELECT id, name, status FROM router.contact
         WHERE organization_id = $1 AND project_id = $2
@@ -33,7 +33,7 @@ export class EventResultRepository {
   constructor(private readonly db: Database) {}
 
   /** @returns results by event; none for an event without turns */
-  async of(scope: Scope, receiptIds: string[]): Promise<Map<string, EventResult>> {
+  async of(scope: ProjectScope, receiptIds: string[]): Promise<Map<string, EventResult>> {
     if (receiptIds.length === 0) return new Map();
     const named = (await this.db.query(
       `SELECT m.receipt_id, t ->> 'turn_id' AS id FROM router.message m CROSS JOIN LATERAL jsonb_array_elements(m.turns) AS t

@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { type EventResult, type EventSummary, listEvents } from '#libs/journal';
 import { type Page, pageOf, readCursor, writeCursor } from '#libs/service-kit';
@@ -7,7 +8,6 @@ import { EventFilter, journalFilter, messageFilter } from './event-filter.js';
 import { EventResultRepository } from './event-result.repository.js';
 import { type EventState, eventState } from './outcome-words.js';
 import { MessageFactRepository, type MessageFacts, type MessageFilter } from './message-fact.repository.js';
-import type { Scope } from './replayer.js';
 
 /**
  * An event in a list. The facts of its first message are absent if it never became one; `result` is null without turns.
@@ -26,7 +26,7 @@ export class EventSearch {
     @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {}
 
-  async page(scope: Scope, filter: EventFilter): Promise<Page<ListedEvent>> {
+  async page(scope: ProjectScope, filter: EventFilter): Promise<Page<ListedEvent>> {
     const wanted = messageFilter(filter);
     if (wanted || filter.outcome === 'open' || filter.result !== undefined) return this.search(scope, filter, wanted);
     const rows = await listEvents(this.db, { ...scope, ...journalFilter(filter), limit: filter.limit + 1 });
@@ -38,7 +38,7 @@ export class EventSearch {
   }
 
   /** The ids of at most `max` events that match a filter, and whether there may be more. */
-  async ids(scope: Scope, filter: EventFilter, max: number): Promise<{ ids: string[]; more: boolean }> {
+  async ids(scope: ProjectScope, filter: EventFilter, max: number): Promise<{ ids: string[]; more: boolean }> {
     const ids: string[] = [];
     let cursor: string | null = filter.cursor ?? null;
     for (let scanned = 0; scanned < this.settings.EVENT_SEARCH_SCAN; scanned += chunk) {
@@ -58,7 +58,11 @@ export class EventSearch {
    * Scans the journal for what no index covers (a certain message, no outcome), as far as one search may. The page can
    * be short or empty, with a cursor to continue from.
    */
-  private async search(scope: Scope, filter: EventFilter, wanted: MessageFilter | null): Promise<Page<ListedEvent>> {
+  private async search(
+    scope: ProjectScope,
+    filter: EventFilter,
+    wanted: MessageFilter | null,
+  ): Promise<Page<ListedEvent>> {
     const found: ListedEvent[] = [];
     const query = { ...scope, ...journalFilter(filter), limit: chunk };
     for (let scanned = 0; scanned < this.settings.EVENT_SEARCH_SCAN; scanned += chunk) {

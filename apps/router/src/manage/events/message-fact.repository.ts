@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
@@ -25,7 +26,7 @@ export class MessageFactRepository {
 
   /** The first message of each of these receipts that matches the filter, by receipt. */
   async of(
-    scope: { organizationId: string; projectId: string },
+    scope: ProjectScope,
     receiptIds: string[],
     filter: MessageFilter = none,
   ): Promise<Map<string, MessageFacts>> {

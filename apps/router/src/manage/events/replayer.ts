@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { noteRedriven } from '#libs/journal';
 import { keyed, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
@@ -22,9 +23,6 @@ export interface ReplayRequest {
   /** Runs this workflow, or a turn of this agent, instead of following the rules. */
   target: ReplayTarget | null;
 }
-
-/** The scope of the events. */
-export type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
 
 /** Sends stored events through the pipeline again. */
 @Injectable()
@@ -62,11 +60,11 @@ export class Replayer {
   }
 
   /** Sends a stored receipt through the pipeline again; each hop knows what it has done. @throws Problem 404, 503 */
-  async enqueue(scope: Scope, id: string): Promise<void> {
+  async enqueue(scope: ProjectScope, id: string): Promise<void> {
     await this.ingress.post(`/internal/receipts/${encodeURIComponent(id)}/enqueue`, scope, {});
   }
 
-  async messagesOf(scope: Scope, receiptId: string): Promise<MessageRow[]> {
+  async messagesOf(scope: ProjectScope, receiptId: string): Promise<MessageRow[]> {
     const rows = (await this.db.query(`${messagesSql} WHERE receipt_id = ANY($1) ORDER BY id`, [
       [receiptId],
     ])) as MessageRow[];

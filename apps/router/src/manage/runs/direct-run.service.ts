@@ -1,4 +1,4 @@
-import { newId, type NormalizedMessage } from '#libs/contracts';
+import { columnsOf, newId, type NormalizedMessage } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { askerOf, idempotencyKeyReused, notFound, type Principal, Problem } from '#libs/service-kit';
@@ -51,8 +51,7 @@ export class DirectRunService {
     const receiptId = newId('evt');
     const subject = {
       receipt_id: receiptId,
-      organization_id: caller.organizationId,
-      project_id: caller.projectId,
+      ...columnsOf(caller),
       // A namespace of its own among the claims: keys of other projects and of Apps differ from it.
       app_id: `api:${caller.projectId}`,
     };

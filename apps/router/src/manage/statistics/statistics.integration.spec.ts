@@ -1,4 +1,4 @@
-import { newId } from '#libs/contracts';
+import { columnsOf, newId } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { addCounts, countJournal, joinOldMinutes, latencyClass } from '#libs/journal';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -34,8 +34,7 @@ const statistics = (query: Record<string, string> = {}) =>
 const outcomes = async (query: Record<string, string>): Promise<Record<string, number>> =>
   Object.fromEntries((await statistics(query)).body.total.outcomes.map(({ outcome, count }) => [outcome, count]));
 const ack = (appId: string, atMs: number, tookMs: number, count: number) => ({
-  organization_id: caller.organizationId,
-  project_id: caller.projectId,
+  ...columnsOf(caller),
   app_id: appId,
   minute: new Date(Math.floor(atMs / minuteMs) * minuteMs),
   measure: 'ack_ms' as const,

@@ -1,4 +1,4 @@
-import { newId } from '#libs/contracts';
+import { columnsOf, newId } from '#libs/contracts';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { NamedApps } from '../channels/named-apps.js';
@@ -35,8 +35,7 @@ export class TriggerService {
     await this.apps.require(caller, given.app_id);
     const row: TriggerRow = {
       id: newId('trg'),
-      organization_id: caller.organizationId,
-      project_id: caller.projectId,
+      ...columnsOf(caller),
       app_id: given.app_id,
       workflow_id: given.workflow_id,
       event_types: given.event_types ?? [],

@@ -1,5 +1,5 @@
-import type { TurnRunPayload } from '#libs/contracts';
-import type { Principal, ServiceClient } from '#libs/service-kit';
+import type { ProjectScope, TurnRunPayload } from '#libs/contracts';
+import type { ServiceClient } from '#libs/service-kit';
 import type { RunDetailView, RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { ENGINE } from '../../env.js';
@@ -22,39 +22,37 @@ export interface EventRuns {
   turns: EventTurnLink[];
 }
 
-type Scope = Pick<Principal, 'organizationId' | 'projectId'>;
-
 /** Runs and turns, which the engine owns. All methods throw Problem 503 when it does not answer. */
 @Injectable()
 export class EngineRuns {
   constructor(@Inject(ENGINE) private readonly engine: ServiceClient) {}
 
   /** Has the engine take turns of runs before their jobs arrive. */
-  async accept(scope: Scope, turns: TurnRunPayload[]): Promise<void> {
+  async accept(scope: ProjectScope, turns: TurnRunPayload[]): Promise<void> {
     await this.engine.post('/internal/runs', scope, { turns });
   }
 
-  get(scope: Scope, id: string): Promise<RunDetailView> {
+  get(scope: ProjectScope, id: string): Promise<RunDetailView> {
     return this.engine.get(`/internal/runs/${encodeURIComponent(id)}`, scope);
   }
 
-  ofReceipt(scope: Scope, receiptId: string): Promise<EventRuns> {
+  ofReceipt(scope: ProjectScope, receiptId: string): Promise<EventRuns> {
     return this.engine.get(`/internal/runs?receipt_id=${encodeURIComponent(receiptId)}`, scope);
   }
 
   /** Releases the runs that waited for a workflow. @param at when it became active */
-  async release(scope: Scope, workflowId: number, at: Date): Promise<void> {
+  async release(scope: ProjectScope, workflowId: number, at: Date): Promise<void> {
     await this.engine.post(`/internal/workflows/${workflowId}/release`, scope, { at: at.toISOString() });
   }
 
   /** Ends the runs that wait for a workflow. @param at when they were discarded @returns how many */
-  async discard(scope: Scope, workflowId: number, at: Date): Promise<number> {
+  async discard(scope: ProjectScope, workflowId: number, at: Date): Promise<number> {
     const path = `/internal/workflows/${workflowId}/discard`;
     return (await this.engine.post<{ discarded: number }>(path, scope, { at: at.toISOString() })).discarded;
   }
 
   /** Reopens a failed turn for a dead letter; called again, reports its progress. @param by who asked for it */
-  redrive(scope: Scope, turnId: string, done: number, by: string | null): Promise<TurnRedrive> {
+  redrive(scope: ProjectScope, turnId: string, done: number, by: string | null): Promise<TurnRedrive> {
     const path = `/internal/turns/${encodeURIComponent(turnId)}/redrive`;
     return this.engine.post(path, scope, { done, ...(by === null ? {} : { by }) });
   }

@@ -1,5 +1,5 @@
 import { Batcher } from '#libs/batching';
-import type { MessageRoutePayload, NormalizedMessage } from '#libs/contracts';
+import { type MessageRoutePayload, type NormalizedMessage, scopeOf } from '#libs/contracts';
 import { isRefusedRow, type Queryable } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
@@ -209,7 +209,7 @@ export class RoutingService {
   }
 
   private async showOnAdapter(job: MessageRoutePayload, violation: string): Promise<void> {
-    const scope = { organizationId: job.organization_id, projectId: job.project_id };
+    const scope = scopeOf(job);
     try {
       await this.gateway.post(`/internal/apps/${job.app_id}/contract-violations`, scope, { violation });
     } catch (error) {
@@ -221,7 +221,7 @@ export class RoutingService {
   private async readMessages(job: MessageRoutePayload): Promise<NormalizedMessage[]> {
     const { messages } = await this.gateway.get<{ messages: NormalizedMessage[] }>(
       `/internal/parsed-messages/${job.receipt_id}`,
-      { organizationId: job.organization_id, projectId: job.project_id },
+      scopeOf(job),
     );
     return messages;
   }

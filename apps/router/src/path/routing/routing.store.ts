@@ -1,4 +1,4 @@
-import { messageKey } from '#libs/contracts';
+import { messageKey, type ProjectScope } from '#libs/contracts';
 import { asynchronousCommit, Database, type Queryable, storableJson } from '#libs/database';
 import { entryCtes } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
@@ -20,10 +20,8 @@ export interface NewRows {
 }
 
 /** Which kept messages are to be released, and by whom. */
-export interface Release {
+export interface Release extends ProjectScope {
   messageIds: string[];
-  organizationId: string;
-  projectId: string;
   by: string;
 }
 

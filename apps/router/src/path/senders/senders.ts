@@ -1,4 +1,4 @@
-import { newId, type NormalizedMessage, type TrustGrade } from '#libs/contracts';
+import { newId, type NormalizedMessage, type ScopeColumns, type TrustGrade } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import { createHash, randomInt } from 'node:crypto';
 import type { ContactStatus } from '../../entities/message.entity.js';
@@ -30,9 +30,7 @@ export function senderKey(appId: string, message: Pick<NormalizedMessage, 'sende
   return `${appId} ${message.sender}`;
 }
 
-export interface SenderOf {
-  organization_id: string;
-  project_id: string;
+export interface SenderOf extends ScopeColumns {
   app_id: string;
   sender: string;
 }

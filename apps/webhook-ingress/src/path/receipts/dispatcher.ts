@@ -1,4 +1,4 @@
-import { deliverySend, type Endpoint, inboundParse, messageRoute, turnRun } from '#libs/contracts';
+import { columnsOf, deliverySend, type Endpoint, inboundParse, messageRoute, turnRun } from '#libs/contracts';
 import { LastingTrouble } from '#libs/database';
 import { Journal, type JournalEntry } from '#libs/journal';
 import { ProjectLimits } from '#libs/project-limits';
@@ -247,8 +247,7 @@ function waitingEntry(receipt: Receipt, ahead: number, rate: number): JournalEnt
       : `It waits: ${ahead} messages of its project are ahead, and the project sends faster than they are handled. Other projects are not delayed. Add replicas of the busy services, or send less.`;
   return {
     receipt_id: receipt.id,
-    organization_id: receipt.organizationId,
-    project_id: receipt.projectId,
+    ...columnsOf(receipt),
     app_id: receipt.appId,
     stage: 'received',
     outcome: 'held',

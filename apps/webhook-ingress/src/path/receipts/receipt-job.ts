@@ -1,4 +1,5 @@
 import {
+  columnsOf,
   type Endpoint,
   type InboundParsePayload,
   type InboundRequest,
@@ -19,8 +20,7 @@ export function parseJob(receipt: Receipt, inlineLimitBytes: number, at: PublicA
   return {
     receipt_id: receipt.id,
     received_at: receipt.receivedAt.toISOString(),
-    organization_id: receipt.organizationId,
-    project_id: receipt.projectId,
+    ...columnsOf(receipt),
     app_id: receipt.appId,
     verified_scheme: receipt.verifiedScheme,
     ...(receipt.body.length <= inlineLimitBytes ? { request: inboundRequest(receipt, at) } : {}),
@@ -111,8 +111,7 @@ export class DirectRoutes {
       receipt_id: receipt.id,
       key: routeKey(receipt.appId, receipt.id, messages),
       received_at: receipt.receivedAt.toISOString(),
-      organization_id: receipt.organizationId,
-      project_id: receipt.projectId,
+      ...columnsOf(receipt),
       app_id: receipt.appId,
       app_kind: 'builtin',
       verified_scheme: receipt.verifiedScheme,

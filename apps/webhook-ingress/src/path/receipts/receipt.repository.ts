@@ -1,14 +1,12 @@
-import { type Endpoint, idTimeMs, newTimedId } from '#libs/contracts';
+import { type Endpoint, idTimeMs, newTimedId, type ProjectScope, type ScopeColumns, scopeOf } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Incoming } from '../request/incoming.js';
 
 /** A stored request: what was received, byte for byte, and what the ingress knows about it. */
-export interface Receipt {
+export interface Receipt extends ProjectScope {
   id: string;
   receivedAt: Date;
-  organizationId: string;
-  projectId: string;
   appId: string;
   /** The outcome in the receipt's journal entry: `held` while its App is paused. */
   outcome: 'accepted' | 'held';
@@ -46,8 +44,7 @@ export function receiptOf(endpoint: Endpoint, incoming: Incoming, verifiedScheme
     id,
     // The time in the id, by which the row is looked up: ids do not follow a clock that was set back.
     receivedAt: new Date(timeMs),
-    organizationId: endpoint.organization_id,
-    projectId: endpoint.project_id,
+    ...scopeOf(endpoint),
     appId: endpoint.app_id,
     outcome: endpoint.state === 'paused' && !incoming.probe ? 'held' : 'accepted',
     reason: incoming.probe ? 'verification' : null,
@@ -60,11 +57,9 @@ export function receiptOf(endpoint: Endpoint, incoming: Incoming, verifiedScheme
   };
 }
 
-interface ReceiptRow {
+interface ReceiptRow extends ScopeColumns {
   id: string;
   received_at: Date;
-  organization_id: string;
-  project_id: string;
   app_id: string;
   outcome: Receipt['outcome'];
   reason: Receipt['reason'];
@@ -101,8 +96,7 @@ function toReceipt(row: ReceiptRow): Receipt {
   return {
     id: row.id,
     receivedAt: row.received_at,
-    organizationId: row.organization_id,
-    projectId: row.project_id,
+    ...scopeOf(row),
     appId: row.app_id,
     outcome: row.outcome,
     reason: row.reason,

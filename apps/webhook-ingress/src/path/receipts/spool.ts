@@ -1,4 +1,5 @@
 import { Batcher } from '#libs/batching';
+import { columnsOf } from '#libs/contracts';
 import { isRefusedRow, Sweeper } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { Metrics } from '#libs/service-kit';
@@ -123,8 +124,7 @@ export class Spool implements OnApplicationBootstrap, OnApplicationShutdown {
   private handOver({ item: { receipt }, spooledAt }: Spooled): void {
     this.journal.append({
       receipt_id: receipt.id,
-      organization_id: receipt.organizationId,
-      project_id: receipt.projectId,
+      ...columnsOf(receipt),
       app_id: receipt.appId,
       stage: 'received',
       outcome: 'held',

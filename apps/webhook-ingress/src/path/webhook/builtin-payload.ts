@@ -1,4 +1,4 @@
-import type { Endpoint } from '#libs/contracts';
+import { type Endpoint, scopeOf } from '#libs/contracts';
 import { isShallow, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { type IngressSettings, ROUTER, SETTINGS } from '../../env.js';
@@ -53,10 +53,7 @@ export class BuiltinPayload {
     const key = `${endpoint.project_id} ${id}`;
     if ((this.known.get(key) ?? 0) > Date.now()) return;
     try {
-      await this.router.get(`/internal/workflows/${id}`, {
-        organizationId: endpoint.organization_id,
-        projectId: endpoint.project_id,
-      });
+      await this.router.get(`/internal/workflows/${id}`, scopeOf(endpoint));
     } catch (error) {
       if (error instanceof Problem && error.status === 404) {
         throw new Refused(404, 'workflow_not_found', `There is no workflow ${id} in this project.`);

@@ -1,3 +1,4 @@
+import { scopeOf } from '#libs/contracts';
 import { createService, type Scope, ServiceTokens } from '#libs/service-kit';
 import { ask, testDatabase, type TestDatabase, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -35,7 +36,7 @@ afterAll(async () => {
 
 async function send(token: string, event: object, over: { scopes?: Scope[]; projectId?: string } = {}) {
   const of = gateway.endpoints.find(({ app_id: id }) => id === endpoint(token).app_id) ?? open;
-  const as = { subject: 'service:test', organizationId: of.organization_id, projectId: of.project_id };
+  const as = { subject: 'service:test', ...scopeOf(of) };
   const bearer = await tokens.mint('webhook-ingress', { ...as, scopes: ['service'], ...over });
   const url = `${await service.getUrl()}/internal/apps/${of.app_id}/fetched-requests`;
   return ask<{ event_id: string; duplicate: boolean; code: string }>({

@@ -1,11 +1,12 @@
 import { secretWeakness } from '#libs/adapter-sdk';
-import type {
-  DeclaredHandshake,
-  Endpoint,
-  HandshakeResponse,
-  HandshakeResult,
-  MappedCredentials,
-  RequestPlace,
+import {
+  type DeclaredHandshake,
+  type Endpoint,
+  type HandshakeResponse,
+  type HandshakeResult,
+  type MappedCredentials,
+  type RequestPlace,
+  scopeOf,
 } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -114,16 +115,12 @@ export class Handshakes {
     verified: boolean,
     declared: boolean,
   ): Promise<HandshakeResult> {
-    const asked = this.gateway.post<HandshakeResult>(
-      `/internal/apps/${endpoint.app_id}/handshake`,
-      { organizationId: endpoint.organization_id, projectId: endpoint.project_id },
-      {
-        request: inboundRequest(receiptOf(endpoint, incoming, null), this.at),
-        received_at: new Date().toISOString(),
-        verified,
-        declared,
-      },
-    );
+    const asked = this.gateway.post<HandshakeResult>(`/internal/apps/${endpoint.app_id}/handshake`, scopeOf(endpoint), {
+      request: inboundRequest(receiptOf(endpoint, incoming, null), this.at),
+      received_at: new Date().toISOString(),
+      verified,
+      declared,
+    });
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       const giveUp = (): void => reject(new Error('the adapter did not answer in time'));

@@ -5,6 +5,7 @@ import {
   mapCredentials,
   type MappedCredentials,
   type OpenedCredential,
+  scopeOf,
 } from '#libs/contracts';
 import { type AskedCredential, OpenedCredentials } from '#libs/credentials';
 import { ChangeListener } from '#libs/database';
@@ -128,8 +129,4 @@ const idsOf = ({ credentials }: Endpoint): string[] => [...new Set(credentials.m
 
 function askedOf({ app_id: id }: Endpoint, credentialId: string): AskedCredential {
   return { credential_id: credentialId, consumer: { kind: 'app', id } };
-}
-
-function scopeOf({ organization_id: organizationId, project_id: projectId }: Endpoint) {
-  return { organizationId, projectId };
 }

@@ -1,4 +1,4 @@
-import type { Endpoint } from '#libs/contracts';
+import { columnsOf, type Endpoint } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { limitReached, Metrics } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -156,8 +156,7 @@ export class WebhookService {
     await this.writer.write(receipt, null);
     await this.journal.appendNow({
       receipt_id: receipt.id,
-      organization_id: receipt.organizationId,
-      project_id: receipt.projectId,
+      ...columnsOf(receipt),
       app_id: receipt.appId,
       stage: 'received',
       outcome: 'verification',

@@ -1,3 +1,4 @@
+import { columnsOf, type ProjectScope, scopeOf } from '#libs/contracts';
 import { Database, type Sweeper, Sweeping } from '#libs/database';
 import {
   type Batch,
@@ -17,7 +18,7 @@ import { type DeadLetterFilter, deadLetterQuery } from '../dead-letters/dead-let
 import { Redriver } from '../dead-letters/redriver.js';
 import type { EventFilter } from '../event-filter.js';
 import { EventSearch } from '../event-search.service.js';
-import { Replayer, type Scope } from '../replayer.js';
+import { Replayer } from '../replayer.js';
 
 /** The batch that was started, and whether the filter matches more than one batch takes. */
 export interface BatchBegun extends BatchProgress {
@@ -74,13 +75,13 @@ export class BatchService extends Sweeping {
   }
 
   /** @throws Problem 404 `batch_not_found` */
-  async progress(scope: Scope, id: string): Promise<BatchProgress> {
+  async progress(scope: ProjectScope, id: string): Promise<BatchProgress> {
     const progress = await batchProgress(this.db, scope.organizationId, scope.projectId, id);
     if (!progress) throw notFound('batch', id);
     return progress;
   }
 
-  async cancel(scope: Scope, id: string): Promise<BatchProgress> {
+  async cancel(scope: ProjectScope, id: string): Promise<BatchProgress> {
     await this.progress(scope, id);
     await cancelBatch(this.db, id);
     return this.progress(scope, id);
@@ -93,7 +94,7 @@ export class BatchService extends Sweeping {
     asked: KeyedRequest | null,
     ids: string[],
   ): Promise<BatchProgress> {
-    const owner = { organization_id: caller.organizationId, project_id: caller.projectId, created_by: askerOf(caller) };
+    const owner = { ...columnsOf(caller), created_by: askerOf(caller) };
     const { batch_id } = await this.db.transaction((tx) =>
       once(tx, 'router', asked, async () => ({ batch_id: await createBatch(tx, { ...owner, kind, deliver }, ids) })),
     );
@@ -115,8 +116,7 @@ export class BatchService extends Sweeping {
   private async attempt(batch: Batch, item: BatchItem): Promise<string | null> {
     const caller: Principal = {
       subject: batch.created_by,
-      organizationId: batch.organization_id,
-      projectId: batch.project_id,
+      ...scopeOf(batch),
       scopes: [],
     };
     // A replay creates new runs: if that may have happened already, a person has to look at it.

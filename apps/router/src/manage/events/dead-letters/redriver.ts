@@ -1,3 +1,4 @@
+import { type ProjectScope, scopeOf } from '#libs/contracts';
 import { Database, type Sweeper, Sweeping } from '#libs/database';
 import {
   type DeadLetter,
@@ -13,7 +14,7 @@ import { askerOf, keyed, notFound, once, type Principal, Problem, type ServiceCl
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { EngineRuns } from '../../../path/handover/engine-runs.js';
 import { GATEWAY } from '../../../env.js';
-import { Replayer, type Scope } from '../replayer.js';
+import { Replayer } from '../replayer.js';
 
 const sweepEveryMs = 1_000;
 /** A letter is due again after five seconds at the earliest, to check how it ended. */
@@ -63,7 +64,7 @@ export class Redriver extends Sweeping {
     return this.find(caller, id);
   }
 
-  async find(scope: Scope, id: string): Promise<DeadLetter> {
+  async find(scope: ProjectScope, id: string): Promise<DeadLetter> {
     const letter = await findDeadLetter(this.db, scope.organizationId, scope.projectId, id);
     if (!letter) throw notFound('dead_letter', id);
     return letter;
@@ -94,7 +95,7 @@ export class Redriver extends Sweeping {
 
   /** The engine knows the state of a turn. */
   private async driveTurn(letter: DeadLetter): Promise<void> {
-    const scope = { organizationId: letter.organization_id, projectId: letter.project_id };
+    const scope = scopeOf(letter);
     const done = await lettersBefore(this.db, letter);
     const driven = await this.runs.redrive(scope, letter.subject_id ?? '', done, letter.redriven_by);
     if (driven.is === 'gone') await settleRedrive(this.db, letter.id, 'lost', null);
@@ -102,7 +103,7 @@ export class Redriver extends Sweeping {
   }
 
   private async send(letter: DeadLetter): Promise<void> {
-    const scope = { organizationId: letter.organization_id, projectId: letter.project_id };
+    const scope = scopeOf(letter);
     try {
       if (letter.stage !== 'delivery') await this.replayer.enqueue(scope, letter.receipt_id);
       else if (letter.drives === 1) await this.reopenDelivery(scope, letter.subject_id ?? '');
@@ -115,7 +116,7 @@ export class Redriver extends Sweeping {
   /**
    * The gateway keeps a reopened delivery until it ends: once is enough, and one that is already open counts as well.
    */
-  private async reopenDelivery(scope: { organizationId: string; projectId: string }, id: string): Promise<void> {
+  private async reopenDelivery(scope: ProjectScope, id: string): Promise<void> {
     try {
       await this.gateway.post(`/internal/deliveries/${encodeURIComponent(id)}/redrive`, scope, {});
     } catch (error) {

@@ -1,9 +1,9 @@
+import type { ProjectScope } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { bySetting, limitReached, Metrics, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { type RouterSettings, SETTINGS } from '../../../env.js';
-import type { Scope } from '../replayer.js';
 import { ScopeFeed } from './scope-feed.js';
 import { StreamClient, type StreamFilter } from './stream-client.js';
 
@@ -27,7 +27,7 @@ export class EventStreams implements OnModuleDestroy {
   }
 
   /** @throws Problem 429 or 503 `too_many_streams`, before anything is sent */
-  requireRoom({ projectId }: Scope): void {
+  requireRoom({ projectId }: ProjectScope): void {
     const later = { 'retry-after': '10' };
     if (this.open >= this.settings.EVENT_STREAMS) {
       throw new Problem(
@@ -46,7 +46,7 @@ export class EventStreams implements OnModuleDestroy {
   }
 
   /** @param after the time of the last entry that the client has, or null for a new client */
-  async serve(scope: Scope, filter: StreamFilter, after: Date | null, response: ServerResponse): Promise<void> {
+  async serve(scope: ProjectScope, filter: StreamFilter, after: Date | null, response: ServerResponse): Promise<void> {
     const feed = this.feedOf(scope);
     this.open += 1;
     const limits = {
@@ -79,7 +79,7 @@ export class EventStreams implements OnModuleDestroy {
     for (const feed of this.feeds.values()) for (const client of feed.clients) client.end();
   }
 
-  private feedOf(scope: Scope): ScopeFeed {
+  private feedOf(scope: ProjectScope): ScopeFeed {
     let feed = this.feeds.get(scope.projectId);
     if (!feed) {
       feed = new ScopeFeed(this.db, scope);

@@ -1,6 +1,6 @@
+import type { ProjectScope } from '#libs/contracts';
 import type { Database } from '#libs/database';
 import { entriesSince, type LiveEntry } from '#libs/journal';
-import type { Scope } from '../replayer.js';
 import { entryId } from './frame.js';
 import type { StreamClient } from './stream-client.js';
 
@@ -16,7 +16,7 @@ export class ScopeFeed {
 
   constructor(
     private readonly db: Database,
-    private readonly scope: Scope,
+    private readonly scope: ProjectScope,
   ) {
     this.since = new Date(Date.now() - overlapMs);
   }

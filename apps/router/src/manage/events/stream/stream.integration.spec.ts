@@ -1,4 +1,4 @@
-import { newId } from '#libs/contracts';
+import { columnsOf, newId, type ProjectScope } from '#libs/contracts';
 import { OperationsServer, ServiceTokens, type Scope } from '#libs/service-kit';
 import { testServiceKey, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -32,7 +32,7 @@ let router: NestFastifyApplication;
 let events: JournaledEvents;
 const listeners: Listener[] = [];
 /** Of this test only: a stream begins with what happened just before. */
-let owner: { organizationId: string; projectId: string };
+let owner: ProjectScope;
 
 beforeAll(async () => {
   world = await routerWorld();
@@ -49,8 +49,7 @@ afterEach(() => {
 
 afterAll(() => world.close());
 
-const happens = (appId = 'app_1'): Promise<string> =>
-  events.event({ appId, owner: { organization_id: owner.organizationId, project_id: owner.projectId } });
+const happens = (appId = 'app_1'): Promise<string> => events.event({ appId, owner: columnsOf(owner) });
 
 async function listen(
   query = '',
@@ -206,7 +205,7 @@ describe('the live stream', () => {
     await until('the other one listens', () => other.text().includes('retry'));
     const detail = { pad: 'x'.repeat(100_000) };
     const before = await openStreams();
-    const home = { organization_id: owner.organizationId, project_id: owner.projectId };
+    const home = columnsOf(owner);
     await until('the slow one is closed', async () => {
       for (let count = 0; count < 20; count += 1) {
         await events.append({ ...home, receipt_id: newId('evt'), stage: 'received', outcome: 'accepted', detail });
