@@ -8,7 +8,7 @@ const pictures = '.data/screenshots';
 
 export interface Visit {
   page: Page;
-  /** Errors of the browser, CSP violations among them. */
+  /** Errors of the browser with where they arose, CSP violations among them. */
   complaints: string[];
   picture(name: string): Promise<void>;
   close(): Promise<void>;
@@ -26,7 +26,8 @@ export async function visit(browser: Browser, options: BrowserContextOptions): P
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
+    // A failed request's text does not say which one.
+    if (message.type() === 'error') complaints.push(`${message.text()} (${message.location().url})`);
   });
   return {
     page,
