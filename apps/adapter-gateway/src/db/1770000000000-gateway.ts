@@ -9,7 +9,7 @@ import { inbound } from './tables/inbound.js';
 import { sources } from './tables/sources.js';
 
 /** Every replica caches Apps and their adapters until it is notified that they have changed. */
-const changesTold = changeTriggers('gateway', [
+const announceChanges = changeTriggers('gateway', [
   { table: 'app', topic: 'app', key: 'id', except: ['bindings_due_at', 'renewal_failure'] },
   // Without a key: it concerns all Apps of the adapter, also those that were installed since.
   {
@@ -22,7 +22,7 @@ const changesTold = changeTriggers('gateway', [
 export class Gateway1770000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const tables = [...adapters, ...apps, ...inbound, ...deliveries, ...sources];
-    const others = [createLimitTable('gateway'), ...createAuditTable('gateway'), ...changesTold];
+    const others = [createLimitTable('gateway'), ...createAuditTable('gateway'), ...announceChanges];
     for (const statement of [...tables, ...others]) await runner.query(statement);
   }
 

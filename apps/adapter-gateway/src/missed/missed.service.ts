@@ -103,15 +103,15 @@ export class MissedService extends Sweeping {
         );
       }
       const answer = await this.page(row, cursor);
-      const { asked_again: askedAgain = 0, requests = [] } = answer;
+      const { asked_again: redeliveries = 0, requests = [] } = answer;
       let stored = 0;
       for (const request of requests) {
         lost.throwIfAborted();
         stored += await this.store(row, request);
       }
       cursor = answer.has_more === true ? (answer.cursor ?? null) : null;
-      if (!(await this.asks.advance(row, cursor, askedAgain, stored))) return;
-      const counts = { asked_again: askedAgain, stored };
+      if (!(await this.asks.advance(row, cursor, redeliveries, stored))) return;
+      const counts = { asked_again: redeliveries, stored };
       this.logger.log({ event: 'missed.asked', app_id: row.app_id, since: row.since, until: row.until, ...counts });
       if (cursor === null) return;
     }
@@ -129,10 +129,10 @@ export class MissedService extends Sweeping {
         }
         const window = { since: row.since.toISOString(), until: row.until.toISOString() };
         const body = { credentials, webhook_url: url, ...window, cursor };
-        const wrong = (said: object): string | null => missedProblem({ ...said }) ?? null;
+        const wrong = (result: object): string | null => missedProblem({ ...result }) ?? null;
         return this.adapters.post<MissedSinceResult>(baseUrl, '/missed-since', body, context, wrong);
       },
-      (said) => !said.ok && said.error === refusedTokenCode,
+      (result) => !result.ok && result.error === refusedTokenCode,
     );
     if (answer.ok) return answer;
     const { error, message, retry_after: seconds } = answer;

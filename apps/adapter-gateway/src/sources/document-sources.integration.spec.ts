@@ -257,8 +257,8 @@ describe('a sync is started', () => {
     };
     const first = await world.call('POST', `sources/${source.id}/sync`);
     await until('it is listing', () => provider.listed.length > 0);
-    const again = await world.call('POST', `sources/${source.id}/sync`);
-    expect(again.body.id).toBe(first.body.id);
+    const second = await world.call('POST', `sources/${source.id}/sync`);
+    expect(second.body.id).toBe(first.body.id);
     provider.files.set('b', '1');
     release();
     await until('another run has ended', async () => {

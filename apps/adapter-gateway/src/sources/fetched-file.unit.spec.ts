@@ -40,9 +40,9 @@ describe('a fetched file', () => {
     ['a content that is no text', { data: 5 }, 'data must be a text, not a whole number'],
     ['a wrong size', { data: encoded, size: 6 }, 'size is 6, but the content has 5 bytes'],
     ['a size in words', { data: encoded, size: '5' }, 'size must be a whole number of at least 0, not a text'],
-  ])('is not %s', (_what, value, said) => {
+  ])('is not %s', (_what, value, words) => {
     expect(() => json(value)).toThrow(expect.objectContaining({ code: 'contract_violation' }));
-    expect(() => json(value)).toThrow(said);
+    expect(() => json(value)).toThrow(words);
   });
 
   it('is an error where the adapter says so', () => {

@@ -5,7 +5,7 @@ import { DocumentSource } from '../testing/document-source.js';
 import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
 import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
 
-interface Told {
+interface Offer {
   id: string;
   project: string;
   revision: number;
@@ -22,20 +22,20 @@ describe('what the engine hears of the documents of a source', () => {
   let engine: TestServer;
   let provider: DocumentProvider;
   let source: DocumentSource;
-  let told: Told[];
+  let offers: Offer[];
   /** Answers instead of the engine, where it returns true. */
-  let instead: (version: Told, response: ServerResponse) => boolean;
+  let instead: (version: Offer, response: ServerResponse) => boolean;
 
   beforeAll(async () => {
     engine = await httpServer((path, body, response, request) => {
       const { content_base64: content, ...version } = JSON.parse(body);
-      const one: Told = {
+      const one: Offer = {
         ...version,
         id: path.replace('/internal/synced-documents/', ''),
         project: projectOf(request.headers.authorization ?? ''),
         text: content === undefined ? null : Buffer.from(content, 'base64').toString(),
       };
-      told.push(one);
+      offers.push(one);
       if (!instead(one, response)) sendJson(response, { outcome: one.removed ? 'removed' : 'kept' });
     });
     world = await gatewayWorld();
@@ -47,7 +47,7 @@ describe('what the engine hears of the documents of a source', () => {
     await engine.close();
   });
   beforeEach(async () => {
-    told = [];
+    offers = [];
     instead = () => false;
     const slug = `docs-${Math.random().toString(36).slice(2, 8)}`;
     provider = await documentProvider(slug);
@@ -60,7 +60,7 @@ describe('what the engine hears of the documents of a source', () => {
       const { rows } = await world.pool.query('SELECT 1 FROM gateway.source_document WHERE tell_at IS NOT NULL');
       return rows.length === 0;
     });
-  const brief = (ones: Told[]) => ones.map(({ path, revision, removed, text }) => [path, revision, removed, text]);
+  const brief = (ones: Offer[]) => ones.map(({ path, revision, removed, text }) => [path, revision, removed, text]);
   const knowledge = async (): Promise<Record<string, string>> => {
     return Object.fromEntries((await source.documents()).map((row) => [row.path, row.knowledge]));
   };
@@ -69,32 +69,32 @@ describe('what the engine hears of the documents of a source', () => {
     provider.files.set('a.md', 'one').set('b.md', 'two');
     await source.synced();
     await settled();
-    expect(brief(told).sort()).toEqual([
+    expect(brief(offers).sort()).toEqual([
       ['a.md', 1, false, 'one'],
       ['b.md', 1, false, 'two'],
     ]);
-    expect(told[0]).toMatchObject({ project: home.projectId, trust: 'untrusted', audience: 'known' });
-    expect(told.find(({ path }) => path === 'a.md')?.provenance).toMatchObject({
+    expect(offers[0]).toMatchObject({ project: home.projectId, trust: 'untrusted', audience: 'known' });
+    expect(offers.find(({ path }) => path === 'a.md')?.provenance).toMatchObject({
       source_id: source.id,
       path: 'a.md',
       fingerprint: 'one',
       resource_path: 'root',
       app_id: expect.stringMatching(/^app_/),
     });
-    told = [];
+    offers = [];
     provider.files.set('a.md', 'one more');
     provider.files.delete('b.md');
     await source.synced();
     await settled();
-    expect(brief(told).sort()).toEqual([
+    expect(brief(offers).sort()).toEqual([
       ['a.md', 2, false, 'one more'],
       ['b.md', 2, true, null],
     ]);
     expect(await knowledge()).toEqual({ 'a.md': 'kept', 'b.md': 'removed' });
-    told = [];
+    offers = [];
     await source.synced();
     await settled();
-    expect(told).toEqual([]);
+    expect(offers).toEqual([]);
   });
 
   it('is sent again until it is accepted: while the engine is away, and when its answer was lost', async () => {
@@ -115,8 +115,8 @@ describe('what the engine hears of the documents of a source', () => {
     await source.synced();
     await settled();
     expect([refused, lost]).toEqual([5, 1]);
-    expect(new Set(told.map(({ path }) => path)).size).toBe(40);
-    expect(told.length).toBe(40 + refused + lost);
+    expect(new Set(offers.map(({ path }) => path)).size).toBe(40);
+    expect(offers.length).toBe(40 + refused + lost);
     expect(new Set(Object.values(await knowledge()))).toEqual(new Set(['kept']));
   });
 
@@ -166,11 +166,11 @@ describe('what the engine hears of the documents of a source', () => {
     await until('the first is in flight', () => held);
     provider.files.set('a.md', 'then');
     await source.synced();
-    await until('the second was sent', () => told.some(({ text }) => text === 'then'));
+    await until('the second was sent', () => offers.some(({ text }) => text === 'then'));
     if (held) sendJson(held, { outcome: 'unreadable' });
     await settled();
     await until('the outcome of the newest is known', async () => (await knowledge())['a.md'] === 'kept');
-    expect(brief(told)).toEqual([
+    expect(brief(offers)).toEqual([
       ['a.md', 1, false, 'first'],
       ['a.md', 2, false, 'then'],
     ]);
@@ -188,10 +188,10 @@ describe('what the engine hears of the documents of a source', () => {
     });
     expect(patched.body).toMatchObject({ trust: 'owner', audience: 'everyone' });
     await settled();
-    expect(told.at(-1)).toMatchObject({ revision: 2, trust: 'owner', audience: 'everyone', text: 'one' });
+    expect(offers.at(-1)).toMatchObject({ revision: 2, trust: 'owner', audience: 'everyone', text: 'one' });
     await world.call('PATCH', `sources/${source.id}`, { name: 'Other' });
     await settled();
-    expect(told).toHaveLength(2);
+    expect(offers).toHaveLength(2);
   });
 
   it.each([
@@ -222,18 +222,18 @@ describe('what the engine hears of the documents of a source', () => {
     provider.files.set('a.md', 'one').set('b.md', 'two');
     await source.synced();
     await settled();
-    told = [];
+    offers = [];
     let away = true;
     instead = (_version, response) => {
       if (away) sendJson(response, { code: 'service_unavailable' }, 503);
       return away;
     };
     expect((await world.call('DELETE', `sources/${source.id}`)).status).toBe(204);
-    await until('it was tried', () => told.length > 0);
+    await until('it was tried', () => offers.length > 0);
     away = false;
     const left = () => world.pool.query('SELECT 1 FROM gateway.source_document WHERE source_id = $1', [source.id]);
     await until('nothing is left', async () => (await left()).rows.length === 0);
-    const last = new Map(told.map((one) => [one.path, one.removed]));
+    const last = new Map(offers.map((one) => [one.path, one.removed]));
     expect([...last]).toEqual(
       expect.arrayContaining([
         ['a.md', true],
@@ -249,7 +249,7 @@ describe('what the engine hears of the documents of a source', () => {
     provider.files.set('a.md', 'large '.repeat(400));
     await source.synced();
     await settled();
-    expect(brief(told)).toEqual([
+    expect(brief(offers)).toEqual([
       ['a.md', 1, false, 'small'],
       ['a.md', 2, true, null],
     ]);
@@ -261,7 +261,7 @@ describe('what the engine hears of the documents of a source', () => {
     provider.files.set('a.md', 'over the limit of the engine');
     await source.synced();
     await settled();
-    expect(brief(told).slice(2)).toEqual([
+    expect(brief(offers).slice(2)).toEqual([
       ['a.md', 3, false, 'over the limit of the engine'],
       ['a.md', 3, true, null],
     ]);

@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { SourceDocumentRow } from './source-document.entity.js';
 
 /** A document whose last change the engine has not taken, with the trust and audience of its source. */
-export type UntoldDocument = Pick<
+export type PendingDocument = Pick<
   SourceDocumentRow,
   | 'id'
   | 'organization_id'
@@ -31,7 +31,7 @@ export class KnowledgeFeedRepository {
   constructor(private readonly db: DataSource) {}
 
   /** Claims documents that are due; no other process gets them within the lease. */
-  async claim(limit: number, leaseMs: number): Promise<UntoldDocument[]> {
+  async claim(limit: number, leaseMs: number): Promise<PendingDocument[]> {
     const [rows] = (await this.db.query(
       `WITH due AS (SELECT id, source_id FROM gateway.source_document WHERE tell_at <= now() ORDER BY tell_at LIMIT $1
                        FOR UPDATE SKIP LOCKED)
@@ -42,12 +42,12 @@ export class KnowledgeFeedRepository {
          coalesce(s.audience, 'known') AS audience,
          d.knowledge_failure IS NOT NULL OR s.feed_failure IS NOT NULL AS failed`,
       [limit, leaseMs / 1_000],
-    )) as [UntoldDocument[], number];
+    )) as [PendingDocument[], number];
     return rows;
   }
 
   /** @returns null when it has changed since, or is gone */
-  async contentOf({ id, revision }: UntoldDocument): Promise<Buffer | null> {
+  async contentOf({ id, revision }: PendingDocument): Promise<Buffer | null> {
     const [row] = (await this.db.query('SELECT content FROM gateway.source_document WHERE id = $1 AND revision = $2', [
       id,
       revision,
@@ -58,9 +58,9 @@ export class KnowledgeFeedRepository {
   /**
    * Records the outcome of a version, unless the document has changed since. Deletes a tombstone of a deleted source.
    */
-  async told({ id, revision, source_id: sourceId, failed }: UntoldDocument, knowledge: string): Promise<void> {
+  async taken({ id, revision, source_id: sourceId, failed }: PendingDocument, knowledge: string): Promise<void> {
     await this.db.query(
-      `WITH told AS (UPDATE gateway.source_document SET tell_at = NULL, knowledge = $3, knowledge_failure = NULL
+      `WITH taken AS (UPDATE gateway.source_document SET tell_at = NULL, knowledge = $3, knowledge_failure = NULL
                       WHERE id = $1 AND revision = $2 AND NOT (${orphaned}))
        DELETE FROM gateway.source_document WHERE id = $1 AND revision = $2 AND ${orphaned}`,
       [id, revision, knowledge],
@@ -73,7 +73,7 @@ export class KnowledgeFeedRepository {
    * to as long as it has been failing.
    */
   async failed(
-    { id, revision }: UntoldDocument,
+    { id, revision }: PendingDocument,
     { code, detail }: { code: string; detail: string },
     wait: { leastMs: number; mostMs: number },
   ): Promise<void> {

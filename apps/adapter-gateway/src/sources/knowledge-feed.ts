@@ -4,7 +4,7 @@ import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ENGINE, SETTINGS } from '../tokens.js';
 import type { GatewaySettings } from '../env.js';
-import { KnowledgeFeedRepository, type UntoldDocument } from './knowledge-feed.repository.js';
+import { KnowledgeFeedRepository, type PendingDocument } from './knowledge-feed.repository.js';
 
 /** Longer than a call to the engine may take. */
 const leaseMs = 15_000;
@@ -36,7 +36,7 @@ export class KnowledgeFeed extends Sweeping {
   /** @returns how many were handled. @throws Problem when the engine takes nothing at the moment */
   private async feed(limit: number): Promise<number> {
     const due = await this.documents.claim(limit, leaseMs);
-    const results = await Promise.allSettled(due.map((document) => this.tell(document)));
+    const results = await Promise.allSettled(due.map((document) => this.offer(document)));
     const failed = results.find((result) => result.status === 'rejected');
     for (const [at, document] of due.entries()) {
       const result = results[at];
@@ -48,7 +48,7 @@ export class KnowledgeFeed extends Sweeping {
     return due.length;
   }
 
-  private async tell(document: UntoldDocument, tooLarge = this.isTooLarge(document)): Promise<void> {
+  private async offer(document: PendingDocument, tooLarge = this.isTooLarge(document)): Promise<void> {
     const { id, organization_id: organizationId, project_id: projectId } = document;
     const version = await this.versionOf(document, document.state === 'removed' || tooLarge);
     if (version === null) return;
@@ -56,23 +56,23 @@ export class KnowledgeFeed extends Sweeping {
       const path = `/internal/synced-documents/${id}`;
       const { outcome } = await this.engine.put<{ outcome: string }>(path, { organizationId, projectId }, version);
       const isKept = document.state === 'current';
-      await this.documents.told(document, isKept && tooLarge ? 'too_large' : outcome);
+      await this.documents.taken(document, isKept && tooLarge ? 'too_large' : outcome);
     } catch (error) {
       if (!(error instanceof Problem) || [401, 403, 429, 503].includes(error.status)) throw error;
       // Handled as over the limit: the previous version has to go.
-      if (error.status === 413 && !tooLarge) return this.tell(document, true);
+      if (error.status === 413 && !tooLarge) return this.offer(document, true);
       this.logger.error({ event: 'document.not_taken', document: id, code: error.code, detail: error.detail });
       // It is retried: an engine of another release may take it.
       await this.documents.failed(document, error, { leastMs: leaseMs, mostMs: longestWaitMs });
     }
   }
 
-  private isTooLarge({ size }: UntoldDocument): boolean {
+  private isTooLarge({ size }: PendingDocument): boolean {
     return size > this.settings.KNOWLEDGE_MAX_FILE_BYTES;
   }
 
   /** @returns null when it has changed since it was claimed: then it is due again */
-  private async versionOf(document: UntoldDocument, removed: boolean): Promise<object | null> {
+  private async versionOf(document: PendingDocument, removed: boolean): Promise<object | null> {
     const { revision, path, trust, audience, source_id, fingerprint, sha256 } = document;
     const provenance = { source_id, path, fingerprint, sha256, ...document.provenance };
     const version = { revision, removed, path, trust, audience, provenance };

@@ -45,8 +45,8 @@ describe('a listing of more pages than a run may have', () => {
 
     provider.files.delete('file-3');
     provider.files.set('file-549', 'changed');
-    const again = await synced();
-    expect(again.map(({ state, removed, changed }) => [state, removed, changed])).toEqual([
+    const later = await synced();
+    expect(later.map(({ state, removed, changed }) => [state, removed, changed])).toEqual([
       ['succeeded', 1, 1],
       ['partial', 0, 0],
       ['partial', 0, 0],

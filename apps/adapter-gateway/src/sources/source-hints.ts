@@ -28,10 +28,10 @@ export class SourceHints {
     if (!adapter) return;
     try {
       const events = new Set(messages.map(({ event_type: type }) => type));
-      const told = (await this.sourcesOf(app.id)).filter(
+      const hinted = (await this.sourcesOf(app.id)).filter(
         ({ state, hint_events: hints }) => state === 'active' && hints.some((event) => events.has(event)),
       );
-      await Promise.all(told.map((source) => this.syncs.start(source, 'webhook')));
+      await Promise.all(hinted.map((source) => this.syncs.start(source, 'webhook')));
     } catch (error) {
       this.logger.warn({ event: 'source.hint_lost', app: app.id, error: String(error) });
     }

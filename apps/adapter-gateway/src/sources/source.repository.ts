@@ -24,15 +24,15 @@ export class SourceRepository {
 
   /** A change of trust or audience concerns all documents of the source. One of trust goes to the audit log. */
   async update(by: Principal, id: string, change: Partial<SourceRow>): Promise<void> {
-    const toldAnew = change.trust !== undefined || change.audience !== undefined;
+    const republishes = change.trust !== undefined || change.audience !== undefined;
     await this.db.transaction(async (manager) => {
-      if (toldAnew) await holdDocuments(manager, id);
+      if (republishes) await holdDocuments(manager, id);
       const before = await manager.findOne(SourceRow, { where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!before) return;
       const { trust = before.trust } = change;
       if (trust !== before.trust) await this.noted(manager, by, id, before.trust, trust);
       await manager.update(SourceRow, { id }, { ...change, updated_at: new Date() } as object);
-      if (toldAnew) await republishDocuments(manager, id);
+      if (republishes) await republishDocuments(manager, id);
     });
   }
 

@@ -29,7 +29,7 @@ export class WebChatStreams implements OnModuleDestroy {
   private readonly openOf = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
   private reading = false;
-  private again = false;
+  private readsOn = false;
   private stopped = false;
 
   constructor(
@@ -104,7 +104,7 @@ export class WebChatStreams implements OnModuleDestroy {
 
   /** Something is new here; what is new in other processes is found within WEB_CHAT_READ_MS. */
   soon(): void {
-    if (this.reading) this.again = true;
+    if (this.reading) this.readsOn = true;
     else void this.read();
   }
 
@@ -119,7 +119,7 @@ export class WebChatStreams implements OnModuleDestroy {
     clearTimeout(this.timer);
     if (this.stopped || this.readers.size === 0) return;
     this.reading = true;
-    this.again = false;
+    this.readsOn = false;
     // Who does not read is sent nothing until it does: the rows wait.
     const asked = [...this.readers].filter(({ stream }) => !stream.isBehind);
     try {
@@ -127,14 +127,14 @@ export class WebChatStreams implements OnModuleDestroy {
       for (const [index, reader] of asked.entries()) {
         const rows = found.get(index) ?? [];
         for (const { reader: _index, ...message } of rows) this.send(reader, message);
-        if (rows.length === readAtOnce) this.again = true;
+        if (rows.length === readAtOnce) this.readsOn = true;
       }
     } catch (error) {
       this.logger.warn({ event: 'web_chat.not_read', reason: String(error) });
     }
     this.reading = false;
     void this.previews.show(asked.filter(({ awaitsUntilMs }) => awaitsUntilMs > Date.now()));
-    if (this.again) return this.read();
+    if (this.readsOn) return this.read();
     this.timer = setTimeout(() => void this.read(), this.settings.WEB_CHAT_READ_MS);
   }
 

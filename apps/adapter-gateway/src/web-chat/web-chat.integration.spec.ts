@@ -150,19 +150,19 @@ describe('a message of a visitor', () => {
 
   it('has to name its visitor, an App that is a chat, an id and a text', async () => {
     const visitor = { secret: newSecret() };
-    const said = async (...given: Parameters<typeof write>) => {
+    const refusal = async (...given: Parameters<typeof write>) => {
       const { status, body, headers } = await write(...given);
       return [status, body.code, headers.get('access-control-allow-origin')];
     };
-    expect(await said({}, { text: 'x' })).toEqual([401, 'visitor_required', origin]);
-    expect(await said({ secret: 'short' }, { text: 'x' })).toEqual([401, 'visitor_required', origin]);
-    expect(await said(visitor, { text: ' ' })).toEqual([422, 'invalid_request', origin]);
-    expect(await said(visitor, { text: 'x'.repeat(201) })).toEqual([422, 'invalid_request', origin]);
-    expect(await said(visitor, { id: '1', text: 'x' })).toEqual([422, 'invalid_request', origin]);
-    expect(await said(visitor, { text: 'x' }, { origin }, 'app_none')).toEqual([404, 'web_chat_not_found', null]);
+    expect(await refusal({}, { text: 'x' })).toEqual([401, 'visitor_required', origin]);
+    expect(await refusal({ secret: 'short' }, { text: 'x' })).toEqual([401, 'visitor_required', origin]);
+    expect(await refusal(visitor, { text: ' ' })).toEqual([422, 'invalid_request', origin]);
+    expect(await refusal(visitor, { text: 'x'.repeat(201) })).toEqual([422, 'invalid_request', origin]);
+    expect(await refusal(visitor, { id: '1', text: 'x' })).toEqual([422, 'invalid_request', origin]);
+    expect(await refusal(visitor, { text: 'x' }, { origin }, 'app_none')).toEqual([404, 'web_chat_not_found', null]);
     const plain = await fakeAdapter('no-chat', { credentials: [] });
     const other = await deliveries.install(plain);
-    expect(await said(visitor, { text: 'x' }, { origin }, other)).toEqual([404, 'web_chat_not_found', null]);
+    expect(await refusal(visitor, { text: 'x' }, { origin }, other)).toEqual([404, 'web_chat_not_found', null]);
     await plain.close();
   });
 
@@ -298,27 +298,27 @@ describe('a visitor whom the site has signed', () => {
     const jane = { token: await token({ sub: '42', name: 'Jane' }) };
     await until('the secret is in force', async () => (await write(jane, { text: 'hello' })).status === 200);
     expect([...stored.values()].at(-1)).toMatchObject({ visitor: { id: 'user:42', name: 'Jane', signed: true } });
-    const again = await open({ token: await token({ sub: '42' }) });
-    await shows(again, 'visitor: hello');
+    const another = await open({ token: await token({ sub: '42' }) });
+    await shows(another, 'visitor: hello');
     await shows(await open({ token: await token({ sub: '43' }) }));
   });
 
   it('is refused where the token is forged, too old, or of nobody, and where there is none', async () => {
-    const said = async (visitor: object) => (await write(visitor, { text: 'x' })).body.code;
-    expect(await said({ token: await token({ sub: '42' }, 'another secret of the same length, or so') })).toBe(
+    const refusal = async (visitor: object) => (await write(visitor, { text: 'x' })).body.code;
+    expect(await refusal({ token: await token({ sub: '42' }, 'another secret of the same length, or so') })).toBe(
       'identity_refused',
     );
     const [head, claims] = (await token({ sub: '42' })).split('.');
     const none = Buffer.from('{"alg":"none"}').toString('base64url');
-    expect(await said({ token: `${none}.${claims}.` })).toBe('identity_refused');
+    expect(await refusal({ token: `${none}.${claims}.` })).toBe('identity_refused');
     const forged = Buffer.from(JSON.stringify({ sub: '1', exp: 9_999_999_999 })).toString('base64url');
-    expect(await said({ token: `${head}.${forged}.${(await token({ sub: '42' })).split('.')[2]}` })).toBe(
+    expect(await refusal({ token: `${head}.${forged}.${(await token({ sub: '42' })).split('.')[2]}` })).toBe(
       'identity_refused',
     );
-    expect(await said({ token: await token({ sub: '42' }, identitySecret, 1_000_000) })).toBe('identity_expired');
-    expect(await said({ token: await token({}) })).toBe('identity_refused');
-    expect(await said({ token: 'x' })).toBe('identity_refused');
-    expect(await said({ secret: newSecret() })).toBe('identity_required');
+    expect(await refusal({ token: await token({ sub: '42' }, identitySecret, 1_000_000) })).toBe('identity_expired');
+    expect(await refusal({ token: await token({}) })).toBe('identity_refused');
+    expect(await refusal({ token: 'x' })).toBe('identity_refused');
+    expect(await refusal({ secret: newSecret() })).toBe('identity_required');
   });
 
   it('has a page until the token ends', async () => {

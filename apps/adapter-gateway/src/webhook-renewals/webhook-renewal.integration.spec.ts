@@ -27,7 +27,7 @@ describe('a provider webhook that has to be renewed', () => {
   const listing = () => world.call('GET', `listings/${adapter.slug}`);
   const asked = () => adapter.calls.filter(({ route }) => route === 'renew-webhook');
   const stateOf = async (id: string) => (await world.call('GET', `apps/${id}/webhook-renewal`)).body;
-  const said = (id: string, what: (row: Awaited<ReturnType<typeof stateOf>>) => unknown) =>
+  const recorded = (id: string, what: (row: Awaited<ReturnType<typeof stateOf>>) => unknown) =>
     until('the renewal is recorded', async () => {
       const row = await stateOf(id);
       return what(row) ? row : null;
@@ -41,19 +41,19 @@ describe('a provider webhook that has to be renewed', () => {
     adapter.routes['renew-webhook'] = () => ({ ok: true, expires_at: expires });
     const { id, webhook_url: url } = await install();
     expect((await listing()).body.renews_webhook).toBe(true);
-    const row = await said(id, ({ renewed_at: at }) => at);
+    const row = await recorded(id, ({ renewed_at: at }) => at);
     expect(row).toMatchObject({ app_id: id, expires_at: expires, error: null });
     expect(inSeconds(row.due_at)).toBeGreaterThan(daySeconds - 60);
     expect(asked()).toEqual([{ route: 'renew-webhook', body: expect.objectContaining({ webhook_url: url }) }]);
     expect((await retry(id)).status).toBe(202);
-    await said(id, ({ renewed_at: at }) => at !== row.renewed_at);
+    await recorded(id, ({ renewed_at: at }) => at !== row.renewed_at);
     expect(asked()).toHaveLength(2);
   });
 
   it('is renewed before it ends, even if the manifest asks for a later time', async () => {
     adapter.routes['renew-webhook'] = () => ({ ok: true, expires_at: new Date(Date.now() + 3_600_000).toISOString() });
     const { id } = await install();
-    const row = await said(id, ({ renewed_at: at }) => at);
+    const row = await recorded(id, ({ renewed_at: at }) => at);
     expect(inSeconds(row.due_at)).toBeLessThan(1_801);
   });
 
@@ -67,7 +67,10 @@ describe('a provider webhook that has to be renewed', () => {
     };
     const { id } = await install();
     const app = async () => (await world.call('GET', `apps/${id}`)).body;
-    expect(await said(id, ({ error }) => error)).toMatchObject({ error: 'auth_failed', error_detail: 'no such grant' });
+    expect(await recorded(id, ({ error }) => error)).toMatchObject({
+      error: 'auth_failed',
+      error_detail: 'no such grant',
+    });
     const first = await until('the App shows it', async () => (await app()).renewal_failure);
     expect(first).toMatchObject({ code: 'auth_failed', error: 'no such grant' });
     expect(first.what_to_do).toMatch(/Verify the App/);
@@ -87,7 +90,7 @@ describe('a provider webhook that has to be renewed', () => {
     expect(second.since).toBe(first.since);
     fails = 'no more';
     await retry(id);
-    expect(await said(id, ({ renewed_at: at }) => at)).toMatchObject({ error: null, error_detail: null });
+    expect(await recorded(id, ({ renewed_at: at }) => at)).toMatchObject({ error: null, error_detail: null });
     await until('the App no longer shows it', async () => (await app()).renewal_failure === null);
   });
 
@@ -95,20 +98,20 @@ describe('a provider webhook that has to be renewed', () => {
     let isBack = false;
     adapter.routes['renew-webhook'] = (_body, response) => (isBack ? { ok: true } : void response.writeHead(503).end());
     const { id } = await install();
-    const first = await said(id, ({ error }) => error === 'provider_unavailable');
+    const first = await recorded(id, ({ error }) => error === 'provider_unavailable');
     expect(inSeconds(first.due_at)).toBeLessThanOrEqual(1);
     const hour = "jsonb_set(renewal_failure, '{since}', to_jsonb(now() - interval '1 hour'))";
     await world.pool.query(`UPDATE gateway.app SET renewal_failure = ${hour} WHERE id = $1`, [id]);
-    await said(id, ({ due_at: at }) => inSeconds(at) > 30);
+    await recorded(id, ({ due_at: at }) => inSeconds(at) > 30);
     isBack = true;
     await retry(id);
-    await said(id, ({ renewed_at: at }) => at);
+    await recorded(id, ({ renewed_at: at }) => at);
   });
 
   it('is not retried soon when a person has to fix it', async () => {
     adapter.routes['renew-webhook'] = () => ({ ok: false, error: 'not_configured', message: 'no topic is set' });
     const { id } = await install();
-    const row = await said(id, ({ error }) => error);
+    const row = await recorded(id, ({ error }) => error);
     expect(row).toMatchObject({ error: 'not_configured', renewed_at: null });
     expect(inSeconds(row.due_at)).toBeGreaterThan(daySeconds - 60);
   });
@@ -116,7 +119,7 @@ describe('a provider webhook that has to be renewed', () => {
   it('is not renewed for a paused App, and belongs to its project only', async () => {
     adapter.routes['renew-webhook'] = () => ({ ok: true });
     const { id } = await install();
-    await said(id, ({ renewed_at: at }) => at);
+    await recorded(id, ({ renewed_at: at }) => at);
     await world.call('PATCH', `apps/${id}`, { state: 'paused' });
     const before = asked().length;
     await retry(id);
@@ -124,7 +127,7 @@ describe('a provider webhook that has to be renewed', () => {
     other.routes['renew-webhook'] = () => ({ ok: true });
     await world.call('POST', 'adapters', { url: other.url });
     const running = (await world.call('POST', `listings/${other.slug}/install`, {})).body;
-    await said(running.id, ({ renewed_at: at }) => at);
+    await recorded(running.id, ({ renewed_at: at }) => at);
     expect(asked()).toHaveLength(before);
     const stranger = { projectId: 'prj_other' };
     expect((await world.call('GET', `apps/${id}/webhook-renewal`, undefined, stranger)).status).toBe(404);

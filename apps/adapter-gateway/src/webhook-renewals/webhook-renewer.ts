@@ -86,13 +86,13 @@ export class WebhookRenewer extends Sweeping {
       const expiresAt = dateOf(answer.expires_at);
       return { renewed: { expiresAt }, error: null, error_detail: null, nextInMs: nextInMs(everyMs, expiresAt) };
     }
-    const said = {
+    const refusal = {
       error: String(answer.error ?? 'refused').slice(0, 100),
       error_detail: answer.message?.slice(0, 500) ?? null,
     };
     // A retry changes nothing until a person changes the set-up.
-    const rests = said.error === 'not_configured';
-    return { ...said, nextInMs: rests ? everyMs : this.retryInMs(app) };
+    const rests = refusal.error === 'not_configured';
+    return { ...refusal, nextInMs: rests ? everyMs : this.retryInMs(app) };
   }
 
   private failure(app: AppRow | null, error: unknown): RenewalOutcome {

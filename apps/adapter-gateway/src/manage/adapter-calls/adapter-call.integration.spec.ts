@@ -79,10 +79,10 @@ describe('an adapter that answers wrongly', () => {
     ['429', (response) => response.writeHead(429, { 'retry-after': '30' }).end(), 503, 'provider_unavailable', 1],
   ])('with %s gets an error of its own', async (_what, answer, status, code, calls) => {
     adapter.routes['format'] = (_body, response) => void answer(response);
-    const said = await ask('format', { app_id: app, text: 'hello' });
-    expect([said.status, said.body.code]).toEqual([status, code]);
+    const refusal = await ask('format', { app_id: app, text: 'hello' });
+    expect([refusal.status, refusal.body.code]).toEqual([status, code]);
     expect(callsOf('format')).toHaveLength(calls);
-    if (code === 'provider_unavailable') expect(said.headers.get('retry-after')).toBe(calls === 1 ? '30' : '2');
+    if (code === 'provider_unavailable') expect(refusal.headers.get('retry-after')).toBe(calls === 1 ? '30' : '2');
   });
 
   it.each<[string, (response: ServerResponse) => unknown, string]>([

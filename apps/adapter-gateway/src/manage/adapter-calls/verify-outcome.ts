@@ -73,12 +73,12 @@ export function verifyOutcome(answer: Record<string, unknown>, credentials: Cred
     const { code, words } = refusalOf(String(error), typeof message === 'string' ? message : '');
     return { ok: false, code, error: redactSecrets(words, credentials).slice(0, maxWords) };
   }
-  const told = Array.isArray(warnings) ? warnings.filter((one) => typeof one === 'string') : [];
+  const texts = Array.isArray(warnings) ? warnings.filter((one) => typeof one === 'string') : [];
   return {
     ok: true,
     user: String(wholeNumberAsText(user)),
     ...(isJsonObject(account) ? { account: withIdsAsTexts(account) } : {}),
-    ...(told.length > 0 ? { warnings: told.slice(0, maxWarnings).map((one) => one.slice(0, maxWords)) } : {}),
+    ...(texts.length > 0 ? { warnings: texts.slice(0, maxWarnings).map((one) => one.slice(0, maxWords)) } : {}),
   };
 }
 
@@ -97,9 +97,9 @@ function refusalOf(error: string, message: string): { code: string; words: strin
   return { code: 'auth_failed', words: sentence(refused, sentence(error, message)) };
 }
 
-function sentence(meaning: string, said: string): string {
-  if (meaning === '' || said === '') return meaning + said;
-  return `${meaning}: ${said}`;
+function sentence(meaning: string, words: string): string {
+  if (meaning === '' || words === '') return meaning + words;
+  return `${meaning}: ${words}`;
 }
 
 /** Adapters compare them with the ids in messages, which are texts. */

@@ -13,7 +13,7 @@ const sweepsPerPoll = 5;
 const pollBatch = 50;
 const maxSweepMs = 2_000;
 /** The first backoff: short, so that a brief outage ends soon after the adapter is back. */
-const firstLookAgainMs = 1_000;
+const firstBackoffMs = 1_000;
 /** An adapter whose calls fail is polled no more often than this. */
 const pollFailingEveryMs = 1_000;
 
@@ -55,12 +55,12 @@ export class HealthPoller extends Sweeping {
     const { misnamed: _misnamed, ...health } = found;
     const failedPolls = health.state === 'ready' ? 0 : row.failed_polls + 1;
     const { HEALTH_POLL_MS: everyMs, HEALTH_POLL_MAX_MS: maxMs } = this.settings;
-    const lookAgainMs = Math.min(firstLookAgainMs, everyMs) * 2 ** Math.min(failedPolls - 1, 20);
+    const backoffMs = Math.min(firstBackoffMs, everyMs) * 2 ** Math.min(failedPolls - 1, 20);
     await this.adapters.recordPoll({
       id: row.id,
       ...health,
       failed_polls: failedPolls,
-      nextInMs: failedPolls === 0 ? everyMs : Math.min(lookAgainMs, Math.max(maxMs, everyMs)),
+      nextInMs: failedPolls === 0 ? everyMs : Math.min(backoffMs, Math.max(maxMs, everyMs)),
     });
     if (health.state !== row.state) {
       this.readiness.forget();

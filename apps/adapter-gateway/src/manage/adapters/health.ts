@@ -31,8 +31,8 @@ export class HealthProbe {
     try {
       const health = await this.client.get<JsonObject>(baseUrl, '/health', scope, this.settings.HEALTH_TIMEOUT_MS);
       const problems = fieldProblems(health, { status: aText, version: aText, adapter: aText });
-      const said = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
-      if (said) this.client.showViolation(baseUrl, `/health: ${said}`);
+      const violation = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
+      if (violation) this.client.showViolation(baseUrl, `/health: ${violation}`);
       const version = typeof health['version'] === 'string' ? shownText(health['version']) : null;
       const reason = reasonOf(health, slug);
       return {

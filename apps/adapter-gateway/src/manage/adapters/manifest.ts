@@ -35,8 +35,8 @@ export class ManifestFetch {
     const manifest = readManifest(value, 'adapter');
     const mount = new URL(baseUrl).pathname.split('/').at(-1);
     if (mount !== manifest.slug) {
-      const said = `The slug ${manifest.slug} is not the path the adapter is mounted under.`;
-      throw new Problem(422, 'slug_mismatch', said);
+      const detail = `The slug ${manifest.slug} is not the path the adapter is mounted under.`;
+      throw new Problem(422, 'slug_mismatch', detail);
     }
     return manifest;
   }

@@ -3,7 +3,7 @@ import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js'
 import { httpServer, sendJson, type TestServer } from '../../testing/http-server.js';
 import { fakeAdapter } from '../../testing/fake-adapter.js';
 
-interface Told {
+interface Announcement {
   method: string;
   path: string;
   slug: string;
@@ -18,16 +18,17 @@ describe('the Skill of a manifest', () => {
   /** Status that the registry answers for a slug; 200 if not set. */
   const statuses = new Map<string, number>();
   const codes = new Map<string, string>();
-  const told: Told[] = [];
+  const announcements: Announcement[] = [];
 
   beforeAll(async () => {
     registry = await httpServer((path, body, response, { method = '' }) => {
       const { manifest, ...app } = body === '' ? {} : JSON.parse(body);
       const slug = manifest?.slug ?? path.split('/')[4];
-      told.push({ method, path, slug, ...(manifest ? { knowledge: manifest.skill.knowledge } : {}), ...app });
+      announcements.push({ method, path, slug, ...(manifest ? { knowledge: manifest.skill.knowledge } : {}), ...app });
       const status = statuses.get(slug) ?? 200;
-      const said = status === 200 ? { skill_id: `skl_${slug}` } : { code: codes.get(slug) ?? 'told', detail: 'not so' };
-      sendJson(response, said, status);
+      const answer =
+        status === 200 ? { skill_id: `skl_${slug}` } : { code: codes.get(slug) ?? 'refused', detail: 'not so' };
+      sendJson(response, answer, status);
     });
     world = await gatewayWorld();
     await world.start({ MCP_REGISTRY_URL: registry.url });
@@ -46,7 +47,7 @@ describe('the Skill of a manifest', () => {
     skill: { name: 'Words', knowledge },
   });
   const register = async (body: object): Promise<string> => (await world.call('POST', 'adapters', body)).body.id;
-  const toldOf = (slug: string) => told.filter((one) => one.slug === slug);
+  const announcementsOf = (slug: string) => announcements.filter((one) => one.slug === slug);
   const settled = (id: string, version: number) =>
     until('the registry was told', async () => {
       const { rows } = await world.pool.query('SELECT skill_told FROM gateway.adapter WHERE id = $1', [id]);
@@ -58,7 +59,7 @@ describe('the Skill of a manifest', () => {
     const [id, bare] = [await register({ url: adapter.url }), await register({ manifest: words('bare') })];
     await Promise.all([settled(id, 1), settled(bare, 1)]);
     const path = '/internal/skills/manifest';
-    expect(told).toMatchObject([
+    expect(announcements).toMatchObject([
       { path, slug: 'knowing', knowledge: 'Ask twice.', credentials: [], names: ['TOKEN'] },
       { path, slug: 'bare', knowledge: 'Be kind.', credentials: [] },
     ]);
@@ -66,7 +67,7 @@ describe('the Skill of a manifest', () => {
     const { body } = await world.call('GET', `adapters/${bare}`);
     if (body.manifest_version === 1) await world.call('POST', `adapters/${bare}/versions/2/approve`, {});
     await settled(bare, 2);
-    expect(toldOf('bare').map(({ knowledge }) => knowledge)).toEqual(['Be kind.', 'Be brief.']);
+    expect(announcementsOf('bare').map(({ knowledge }) => knowledge)).toEqual(['Be kind.', 'Be brief.']);
     await adapter.close();
   });
 
@@ -117,12 +118,12 @@ describe('the Skill of a manifest', () => {
   it('is announced again while the registry is away, and not after a refusal', async () => {
     statuses.set('later', 503);
     const later = await register({ manifest: words('later') });
-    await until('it was told twice', () => toldOf('later').length >= 2);
+    await until('it was told twice', () => announcementsOf('later').length >= 2);
     statuses.set('later', 200);
     await settled(later, 1);
     statuses.set('taken', 409);
     await settled(await register({ manifest: words('taken') }), 1);
-    expect(toldOf('taken')).toHaveLength(1);
+    expect(announcementsOf('taken')).toHaveLength(1);
   });
 
   it('shares the credentials of its App, except those that webhooks are checked with, and follows their changes', async () => {
@@ -134,16 +135,16 @@ describe('the Skill of a manifest', () => {
     const id = await register({ url: adapter.url });
     await settled(id, 1);
     world.credentials.set('c1', { token: 'x' }).set('c2', { token: 'y' }).set('s', { signing_secret: 'z' });
-    const lastTold = (what: (one: Told) => boolean) =>
+    const announced = (what: (one: Announcement) => boolean) =>
       until('the registry was told', () => {
-        const last = toldOf('sharing').at(-1);
+        const last = announcementsOf('sharing').at(-1);
         return last && what(last) ? last : null;
       });
     const install = { credentials: { ACCOUNT: 'c1', HOOK: 's' } };
     const { id: app } = (await world.call('POST', 'listings/sharing/install', install)).body;
     const names = ['ACCOUNT', 'HOOK'];
     const path = '/internal/skills/manifest/sharing/credentials';
-    expect(await lastTold(({ credentials: given }) => given?.length === 1)).toEqual({
+    expect(await announced(({ credentials: given }) => given?.length === 1)).toEqual({
       method: 'PUT',
       path,
       slug: 'sharing',
@@ -151,22 +152,22 @@ describe('the Skill of a manifest', () => {
       names,
     });
     await world.call('PATCH', `apps/${app}`, { credentials: { ACCOUNT: 'c2' } });
-    await lastTold(({ credentials: given }) => given?.[0]?.credential_id === 'c2');
+    await announced(({ credentials: given }) => given?.[0]?.credential_id === 'c2');
     await world.call('DELETE', `apps/${app}`);
-    expect(await lastTold(({ credentials: given }) => given?.length === 0)).toMatchObject({ method: 'PUT', names });
+    expect(await announced(({ credentials: given }) => given?.length === 0)).toMatchObject({ method: 'PUT', names });
     // The Skill is removed for a manifest without a skill, and for an adapter that is gone.
     delete adapter.manifest['skill'];
     await world.call('POST', `adapters/${id}/refresh`, {});
-    expect(await lastTold(({ method }) => method === 'DELETE')).toMatchObject({
+    expect(await announced(({ method }) => method === 'DELETE')).toMatchObject({
       path: '/internal/skills/manifest/sharing',
     });
     adapter.manifest['skill'] = { name: 'Sharing', knowledge: 'Ask again.' };
     await world.call('POST', `adapters/${id}/refresh`, {});
-    await lastTold(({ knowledge }) => knowledge === 'Ask again.');
+    await announced(({ knowledge }) => knowledge === 'Ask again.');
     await settled(id, 3);
     statuses.set('sharing', 503);
     expect((await world.call('DELETE', `adapters/${id}`)).status).toBe(204);
-    await lastTold(({ method }) => method === 'DELETE');
+    await announced(({ method }) => method === 'DELETE');
     statuses.delete('sharing');
     await until('the registry accepted it', async () => {
       const { rowCount } = await world.pool.query('SELECT 1 FROM gateway.skill_removal');
@@ -184,30 +185,30 @@ describe('the Skill of a manifest', () => {
     const id = await register({ url: adapter.url });
     world.credentials.set('c3', { token: 'x' });
     await world.call('POST', 'listings/reaching/install', { credentials: { ACCOUNT: 'c3' } });
-    const lastTold = (hosts?: string[]) =>
+    const announced = (hosts?: string[]) =>
       until('the registry was told the hosts', () => {
-        const given = toldOf('reaching').at(-1)?.credentials?.[0];
+        const given = announcementsOf('reaching').at(-1)?.credentials?.[0];
         return given !== undefined && JSON.stringify(given.hosts) === JSON.stringify(hosts);
       });
-    await lastTold(['api.example.com']);
+    await announced(['api.example.com']);
     const refreshed = async (hosts?: string[]) => {
       adapter.manifest.credentials = declared(hosts);
       const { body } = await world.call('POST', `adapters/${id}/refresh`, {});
       expect(body).toMatchObject({ pending: true });
-      const before = toldOf('reaching').length;
+      const before = announcementsOf('reaching').length;
       return {
         before,
         approve: (version: number) => world.call('POST', `adapters/${id}/versions/${version}/approve`, {}),
       };
     };
     const wider = await refreshed(['api.example.com', '*.example.org']);
-    expect(toldOf('reaching')).toHaveLength(wider.before);
+    expect(announcementsOf('reaching')).toHaveLength(wider.before);
     expect((await world.call('GET', `adapters/${id}`)).body.manifest_version).toBe(1);
     await wider.approve(2);
-    await lastTold(['api.example.com', '*.example.org']);
+    await announced(['api.example.com', '*.example.org']);
     // Hosts that the manifest withdraws are taken away; without a declaration, what people set would stay.
     await (await refreshed()).approve(3);
-    await lastTold([]);
+    await announced([]);
     await adapter.close();
   });
 

@@ -45,26 +45,26 @@ export class SkillAnnouncer extends Sweeping {
       name: 'skills',
       everyMs: Math.min(maxSweepMs, HEALTH_POLL_MS),
       batch: 50,
-      sweep: (limit) => this.tellDue(limit),
+      sweep: (limit) => this.announceDue(limit),
     });
   }
 
-  /** @returns how many were told; while the registry is unavailable, the others wait for the next sweep */
-  private async tellDue(limit: number): Promise<number> {
-    let told = 0;
+  /** @returns how many were announced; while the registry is unavailable, the others wait for the next sweep */
+  private async announceDue(limit: number): Promise<number> {
+    let announced = 0;
     // Removals go first: an adapter that was registered again makes its Skill again.
     for (const gone of await this.news.removals(limit)) {
-      if ((await this.remove(gone)) === 'away') return told;
-      told += 1;
+      if ((await this.remove(gone)) === 'away') return announced;
+      announced += 1;
     }
-    for (const row of await this.news.untold(limit)) {
-      if ((await this.tell(row)) === 'away') return told;
-      told += 1;
+    for (const row of await this.news.unannounced(limit)) {
+      if ((await this.announce(row)) === 'away') return announced;
+      announced += 1;
     }
-    return told;
+    return announced;
   }
 
-  private async remove(gone: RemovedSkill): Promise<'told' | 'away'> {
+  private async remove(gone: RemovedSkill): Promise<'announced' | 'away'> {
     try {
       await this.registry.delete(`/internal/skills/manifest/${encodeURIComponent(gone.slug)}`, scopeOf(gone));
     } catch (error) {
@@ -73,15 +73,15 @@ export class SkillAnnouncer extends Sweeping {
       if (isAway(error)) return 'away';
     }
     await this.news.forget(gone);
-    return 'told';
+    return 'announced';
   }
 
-  private async tell(row: SkillRow): Promise<'told' | 'away'> {
+  private async announce(row: SkillRow): Promise<'announced' | 'away'> {
     const version = row.manifest_version;
     try {
       const made = await this.put(row);
       await this.news.record(row, madeSkill(version, made?.skill_id ?? row.skill?.skill_id ?? null), true);
-      return 'told';
+      return 'announced';
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const { code, detail } = error;
@@ -89,7 +89,7 @@ export class SkillAnnouncer extends Sweeping {
       const away = isAway(error);
       const nextTryAt = away ? new Date(Date.now() + backoffMs(backoff, row.skill?.failures ?? 0)) : null;
       await this.news.record(row, failedSkill(row.skill, version, error, nextTryAt), !away);
-      return away ? 'away' : 'told';
+      return away ? 'away' : 'announced';
     }
   }
 
@@ -118,13 +118,13 @@ function skillLinks({
   manifest,
   app_credentials: now,
   skill_credentials: before,
-  told_declarations: told,
+  told_declarations: earlier,
 }: SkillRow): SkillLinks {
   const { credentials: declarations, webhook } = manifest;
   const verification = typeof webhook?.verification === 'object' ? webhook.verification['secret_fields'] : undefined;
   const checked = ['signing_secret', ...(Array.isArray(verification) ? verification.map(String) : [])];
   const shared = declarations.filter(({ key, maps_to: name }) => now[key] !== undefined && !checked.includes(name));
-  const links = new Map(shared.map((declared) => [nameOf(declared.key), linkOf(declared, now, told ?? [])]));
+  const links = new Map(shared.map((declared) => [nameOf(declared.key), linkOf(declared, now, earlier ?? [])]));
   return {
     credentials: [...links].map(([as, link]) => ({ ...link, as })),
     names: [...new Set([...declarations.map(({ key }) => key), ...Object.keys(before)].map(nameOf))],
@@ -132,10 +132,10 @@ function skillLinks({
 }
 
 /** No `hosts`: those that people set stay. Empty: the manifest has withdrawn its own. */
-function linkOf({ key, hosts = [] }: CredentialDeclaration, now: Credentials, told: CredentialDeclaration[]) {
+function linkOf({ key, hosts = [] }: CredentialDeclaration, now: Credentials, earlier: CredentialDeclaration[]) {
   const credential_id = now[key] ?? '';
   const unique = [...new Set(hosts.map((host) => host.toLowerCase()))];
-  const withdrawn = unique.length === 0 && told.some((one) => one.key === key && (one.hosts ?? []).length > 0);
+  const withdrawn = unique.length === 0 && earlier.some((one) => one.key === key && (one.hosts ?? []).length > 0);
   return { credential_id, ...(unique.length > 0 || withdrawn ? { hosts: unique } : {}) };
 }
 

@@ -25,11 +25,11 @@ export class SkillNewsRepository {
   ) {}
 
   /** Adapters that are due and whose Skill, or whose App's credentials, the registry has not been told yet. */
-  untold(limit: number): Promise<SkillRow[]> {
+  unannounced(limit: number): Promise<SkillRow[]> {
     return this.rows.query(
       `SELECT adapter.*, coalesce(app.credentials, '{}') AS app_credentials,
-              (SELECT told.manifest->'credentials' FROM gateway.manifest_version told
-                WHERE told.adapter_id = adapter.id AND told.number = adapter.skill_told) AS told_declarations
+              (SELECT announced.manifest->'credentials' FROM gateway.manifest_version announced
+                WHERE announced.adapter_id = adapter.id AND announced.number = adapter.skill_told) AS told_declarations
          FROM gateway.adapter LEFT JOIN gateway.app ON app.adapter_id = adapter.id AND app.state <> 'retired'
         WHERE jsonb_typeof(adapter.manifest->'skill') = 'object'
           AND (adapter.skill_told IS DISTINCT FROM adapter.manifest_version
@@ -42,10 +42,10 @@ export class SkillNewsRepository {
     );
   }
 
-  /** @param told whether the registry needs to hear no more of this version and these credentials */
-  async record(row: SkillRow, skill: AdapterSkill, told: boolean): Promise<void> {
+  /** @param isAnnounced whether the registry needs to hear no more of this version and these credentials */
+  async record(row: SkillRow, skill: AdapterSkill, isAnnounced: boolean): Promise<void> {
     const { id, manifest_version: version, app_credentials: credentials } = row;
-    const seen = told ? { skill_told: version, skill_credentials: credentials } : {};
+    const seen = isAnnounced ? { skill_told: version, skill_credentials: credentials } : {};
     await this.rows.update({ id }, { skill, ...seen } as object);
   }
 

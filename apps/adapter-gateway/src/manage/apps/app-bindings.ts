@@ -20,9 +20,9 @@ interface Used {
 
 const sweepEveryMs = 2_000;
 /** Longer than a call to the vault takes: whoever changes an App tells the vault first. */
-const settleAgainMs = 20_000;
+const settleLeaseMs = 20_000;
 /** An App that changes faster than the vault can be told is left to the sweep. */
-const maxTold = 5;
+const maxRepeats = 5;
 
 /**
  * Keeps the vault's bindings in step with the credentials of Apps: the vault opens no record for an App that is not
@@ -45,7 +45,7 @@ export class AppBindings extends Sweeping implements VaultBindings {
       everyMs: sweepEveryMs,
       batch: 50,
       sweep: async (limit) => {
-        const due = await this.apps.takeBindingsDue(limit, settleAgainMs);
+        const due = await this.apps.takeBindingsDue(limit, settleLeaseMs);
         for (const app of due) await this.trySettle(app);
         return due.length;
       },
@@ -54,7 +54,7 @@ export class AppBindings extends Sweeping implements VaultBindings {
 
   /** When the sweep takes over a change that its own process does not finish. */
   static dueAt(): Date {
-    return new Date(Date.now() + settleAgainMs);
+    return new Date(Date.now() + settleLeaseMs);
   }
 
   /**
@@ -71,9 +71,9 @@ export class AppBindings extends Sweeping implements VaultBindings {
   /** Tells the vault exactly what the App uses now. @throws Problem of the vault */
   async settle(appId: string): Promise<void> {
     // Repeats if the App changed meanwhile: of two concurrent calls, the vault may get the later one first.
-    for (let times = 1; times <= maxTold; times += 1) {
+    for (let times = 1; times <= maxRepeats; times += 1) {
       const app = await this.rows.app(appId);
-      if (!app || (await this.tell(app))) return;
+      if (!app || (await this.putAll(app))) return;
     }
   }
 
@@ -81,13 +81,13 @@ export class AppBindings extends Sweeping implements VaultBindings {
   announce(touched: Pick<AppRow, 'id' | 'version'>[]): void {
     for (const { id, version } of touched) {
       void this.trySettle({ id })
-        .catch((error: unknown) => this.logger.warn({ event: 'bindings.not_told', app: id, error: String(error) }))
+        .catch((error: unknown) => this.logger.warn({ event: 'bindings.not_settled', app: id, error: String(error) }))
         .then(() => this.jobs.enqueue(appChanged, { app_id: id, version }));
     }
   }
 
   /** @returns false when the App was changed since this row was read */
-  private async tell(app: AppRow): Promise<boolean> {
+  private async putAll(app: AppRow): Promise<boolean> {
     const path = `/internal/bindings/app/${app.id}`;
     const credentials = await this.usedBy(app);
     const { unknown } = await this.vault.put<{ unknown: string[] }>(path, scopeOf(app), { credentials });
@@ -119,7 +119,7 @@ export class AppBindings extends Sweeping implements VaultBindings {
       await this.settle(id);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      this.logger.warn({ event: 'bindings.not_told', app: id, code: error.code, detail: error.detail });
+      this.logger.warn({ event: 'bindings.not_settled', app: id, code: error.code, detail: error.detail });
     }
   }
 }

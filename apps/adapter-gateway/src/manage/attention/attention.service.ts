@@ -93,14 +93,14 @@ function ofConnection(connection: TroubledConnection, name: string): AttentionIt
       ]
     : [];
   if (!failing) return missed;
-  const again = state === 'dead' ? 'It is not asked any more' : 'It is asked again';
+  const retries = state === 'dead' ? 'It is not asked any more' : 'It is asked again';
   return [
     {
       ...common,
       code: 'connection_failing',
       severity: 'error',
       text: `${name} hears nothing: its provider cannot be asked for messages (${reason ?? 'no reason'}): ${detail ?? 'no detail'}.`,
-      what_to_do: `${again}. Repair what the reason names, on the page of the App.`,
+      what_to_do: `${retries}. Repair what the reason names, on the page of the App.`,
       since: since.toISOString(),
     },
     ...missed,

@@ -103,10 +103,10 @@ export class DeliveryResumption implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     this.poller.onReady(async (adapterId) => this.resume(idsOf(await this.apps.ofAdapter(adapterId)), notReadyCodes));
     this.waits.onRelease((appIds) => this.resume(appIds, [...credentialWaitCodes, answerLostCode]));
-    this.adapters.onClosedCircuit((baseUrl) => void this.answersAgain(baseUrl));
+    this.adapters.onClosedCircuit((baseUrl) => void this.adapterRecovered(baseUrl));
   }
 
-  private async answersAgain(baseUrl: string): Promise<void> {
+  private async adapterRecovered(baseUrl: string): Promise<void> {
     try {
       await this.resume(idsOf(await this.apps.ofAdapterAt(baseUrl)), failedCodes);
     } catch (error) {

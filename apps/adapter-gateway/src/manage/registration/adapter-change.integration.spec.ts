@@ -179,12 +179,12 @@ describe('a registered adapter', () => {
     expect(await appNow()).toMatchObject({ state: 'active', held_reason: 'adapter_disabled' });
     expect(await endpoint()).toMatchObject({ state: 'paused' });
     const waits = await delivery(await deliver(), 'queued');
-    const said = { error: 'adapter_disabled', error_detail: expect.stringContaining('is disabled') };
+    const reason = { error: 'adapter_disabled', error_detail: expect.stringContaining('is disabled') };
     const held = await until('the delivery says why', async () => {
       const { body } = await world.call('GET', `deliveries/${waits.id}`);
       return body.error ? body : null;
     });
-    expect(held).toMatchObject(said);
+    expect(held).toMatchObject(reason);
     expect(adapter.calls).toEqual([]);
     await change({ disabled: false });
     expect(await appNow()).toMatchObject({ held_reason: null });

@@ -14,7 +14,7 @@ export interface SampleBody {
 }
 
 /** Headers of a stored request that its client or a proxy added, or that signed it: a sample is signed anew. */
-const notSentAgain =
+const notResent =
   /^(host|connection|content-length|transfer-encoding|accept-encoding|x-forwarded-.*|x-real-ip|forwarded|via|authorization|cookie|idempotency-key|webhook-(id|timestamp|signature)|.*signature.*)$/;
 
 /** Finds the body of a sample: typed, of a stored event, or the manifest's. */
@@ -63,7 +63,7 @@ export class SampleBodies {
       );
     }
     const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
-      notSentAgain.test(name) ? [] : [[name, [value].flat().join(', ')]],
+      notResent.test(name) ? [] : [[name, [value].flat().join(', ')]],
     );
     return { body: request.body, headers: Object.fromEntries(headers) };
   }

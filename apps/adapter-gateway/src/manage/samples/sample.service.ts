@@ -38,18 +38,18 @@ export class SampleService {
   /** @throws Problem 404 `app_not_found`; 422 as `SampleBodies.of`, `signSample` and `SampleEndpoints.of` */
   async send(caller: Principal, appId: string, asked: SendSample): Promise<SampleView> {
     const found = await this.endpoints.of(await this.apps.get(caller, appId));
-    const said = await this.bodies.of(caller, manifestOf(found), asked);
+    const content = await this.bodies.of(caller, manifestOf(found), asked);
     const { kind = 'signed', content_type: contentType } = asked;
     const signs = kind !== 'unsigned' && typeof found.endpoint.verification === 'object';
     const secrets = signs ? await this.endpoints.secretsOf(found) : {};
     const given = {
       'content-type': 'application/json',
-      ...said.headers,
+      ...content.headers,
       ...(contentType === undefined ? {} : { 'content-type': contentType }),
       ...givenHeaders(asked.headers ?? {}),
     };
     const origin = this.settings.PUBLIC_URL;
-    const sample = { origin, path: found.path, headers: given, body: said.body };
+    const sample = { origin, path: found.path, headers: given, body: content.body };
     const signed = signSample(kind, sample, found.endpoint.verification, secrets);
     const headers = { ...given, ...signed.headers };
     const exchange = await this.requests.send(caller, {

@@ -95,8 +95,8 @@ describe('Verify of an App whose adapter', () => {
     [{ error: 'the token has expired' }, 'auth_failed', 'accept the credentials: the token has expired'],
     [{ error: 'provider_unavailable' }, 'provider_unavailable', 'the credentials could not be checked'],
     [{ error: 'a-very-secret-token is wrong' }, 'auth_failed', '[redacted] is wrong'],
-  ])('refuses with %j distinguishes refused from unknown', async (said, code, words) => {
-    adapter.routes['verify'] = () => ({ ok: false, ...said });
+  ])('refuses with %j distinguishes refused from unknown', async (refusal, code, words) => {
+    adapter.routes['verify'] = () => ({ ok: false, ...refusal });
     const { status, body } = await verify();
     expect([status, body.ok, body.code]).toEqual([200, false, code]);
     expect(body.error).toContain(words);
@@ -125,8 +125,8 @@ describe('Verify of an App whose adapter', () => {
       'provider_unavailable',
       'GATEHOUSE_ADAPTER_SECRET',
     ],
-  ])('answers %i with %s: its words survive the status', async (status, said, code, words) => {
-    adapter.routes['verify'] = text(status, 'application/json', said);
+  ])('answers %i with %s: its words survive the status', async (status, answer, code, words) => {
+    adapter.routes['verify'] = text(status, 'application/json', answer);
     const { body } = await verify();
     expect([body.ok, body.code]).toEqual([false, code]);
     expect(body.error).toContain(words);

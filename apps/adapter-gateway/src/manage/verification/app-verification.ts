@@ -57,10 +57,10 @@ export class AppVerification {
     const ready = await this.checklist.adapterReady(app);
     const beganMs = performance.now();
     const outcome = this.accepted(caller, installed);
-    const verdict = outcome.then((said) =>
-      credentialsVerdict(said, installed, Math.round(performance.now() - beganMs)),
+    const verdict = outcome.then((result) =>
+      credentialsVerdict(result, installed, Math.round(performance.now() - beganMs)),
     );
-    const answers = outcome.then((said) => said.ok || !silent.has(said.code));
+    const answers = outcome.then((result) => result.ok || !silent.has(result.code));
     const checks = await this.checklist.run(caller, installed, { ready, credentials: verdict, answers });
     return { ...(await outcome), passed: checks.every(({ status }) => status !== 'failed'), checks };
   }
@@ -131,8 +131,8 @@ function credentialsVerdict(
 }
 
 function missingCredentials(declared: AppCredentialView[], missing: string[]): MissingCredentials {
-  const said = declared.filter(({ key }) => missing.includes(key)).map(whatIsMissing);
-  return { ok: false, code: 'missing_credentials', error: said.join('. '), missing };
+  const sentences = declared.filter(({ key }) => missing.includes(key)).map(whatIsMissing);
+  return { ok: false, code: 'missing_credentials', error: sentences.join('. '), missing };
 }
 
 function whatIsMissing({

@@ -9,7 +9,7 @@ import { becameOf } from '../samples/sample.service.js';
 import { type SampleKind, signSample } from '../samples/sign-sample.js';
 import { type WebhookExchange, WebhookRequests } from '../samples/webhook-requests.js';
 import { type CheckId, notApplicable, skipped, type Verdict } from './check.js';
-import { codeOf, details, refusalOf } from './said.js';
+import { codeOf, details, refusalOf } from './exchange-text.js';
 
 /** A request as it was sent, and what came back. */
 interface Sent {
@@ -162,19 +162,19 @@ export class EndpointChecks {
       needsTokens: false,
     };
     try {
-      const said = await this.calls.verify(webhook);
+      const answer = await this.calls.verify(webhook);
       const took_ms = Math.round(performance.now() - beganMs);
-      if ('error' in said) {
-        const why = said.words === null ? said.error : `${said.error} (${said.words})`;
+      if ('error' in answer) {
+        const why = answer.words === null ? answer.error : `${answer.error} (${answer.words})`;
         return { status: 'ok', took_ms, sentence: `The adapter refused it: ${why}.` };
       }
       return {
         status: 'failed',
         took_ms,
-        sentence: `The adapter accepts a request without a signature (${said.scheme}): anybody who knows the URL can send.`,
+        sentence: `The adapter accepts a request without a signature (${answer.scheme}): anybody who knows the URL can send.`,
         what_to_do:
           'Link the signing secret that the adapter declares. If one is linked already, report it to the author of the adapter.',
-        details: `POST /verify-webhook\n\n→\n\n${JSON.stringify(said)}`,
+        details: `POST /verify-webhook\n\n→\n\n${JSON.stringify(answer)}`,
       };
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);

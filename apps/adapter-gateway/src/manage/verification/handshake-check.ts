@@ -7,7 +7,7 @@ import type { SampleEndpoint } from '../samples/sample-endpoint.js';
 import { signSample } from '../samples/sign-sample.js';
 import { type WebhookAnswer, type WebhookRequest, WebhookRequests } from '../samples/webhook-requests.js';
 import { notApplicable, skipped, type Verdict } from './check.js';
-import { details, refusalOf } from './said.js';
+import { details, refusalOf } from './exchange-text.js';
 
 /** Sends the handshake that an App's manifest declares to its public URL, as the provider will. */
 @Injectable()

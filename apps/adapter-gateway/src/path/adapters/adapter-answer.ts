@@ -67,8 +67,8 @@ function wordsOf(value: unknown, levels: number): string | null {
       ? wordNames.map((name) => value[name])
       : [];
   // What is said itself comes before what lists say.
-  const said = held.map(filled).find((text) => text !== null);
-  return said ?? held.map((each) => wordsOf(each, levels - 1)).find((text) => text !== null) ?? null;
+  const direct = held.map(filled).find((text) => text !== null);
+  return direct ?? held.map((each) => wordsOf(each, levels - 1)).find((text) => text !== null) ?? null;
 }
 
 function filled(value: unknown): string | null {

@@ -156,8 +156,8 @@ describe('an adapter whose call fails', () => {
 
   it('is polled at once when nothing listens there any more', async () => {
     await adapter.close();
-    const said = await world.service('POST', 'adapter-calls/format', { app_id: app, text: 'x' });
-    expect(said.status).toBe(503);
+    const refusal = await world.service('POST', 'adapter-calls/format', { app_id: app, text: 'x' });
+    expect(refusal.status).toBe(503);
     await until('it was found unready', async () => (await stateOf()).state === 'unready');
     adapter = await fakeAdapter('unused');
   });

@@ -57,7 +57,7 @@ const connect = async (): Promise<void> => {
   await announce();
 };
 /** Registers an adapter that declares a key, no consent. */
-const adapterAgain = async (): Promise<void> => {
+const replaceAdapter = async (): Promise<void> => {
   const { routes, manifest } = adapter;
   await adapter.close();
   adapter = await fakeAdapter(`key-${credential.slice(-8)}`, { credentials: manifest.credentials });
@@ -162,7 +162,7 @@ describe('messages and replies of an App whose credential is not connected', () 
     adapter.manifest.credentials = [{ key: 'KEY', type: 'api_key', label: 'Key', maps_to: 'token' }];
     adapter.routes['deliver'] = ({ credentials }) =>
       credentials['token'] === 'k' ? { ok: true, message_id: 'm' } : { ok: false, error: 'auth_failed' };
-    await adapterAgain();
+    await replaceAdapter();
     await install({});
     const reply = await deliveries.send(app);
     await waiting(reply, 'credentials_missing');

@@ -8,7 +8,7 @@ import { SETTINGS } from '../../tokens.js';
 type Release = (appIds: string[]) => Promise<void>;
 
 /** What an attempt found may be stored a moment after the change that it missed. */
-const lookAgainMs = 1_500;
+const recheckMs = 1_500;
 const maxKept = 10_000;
 
 /**
@@ -45,7 +45,7 @@ export class CredentialWaits implements OnApplicationShutdown {
     if (this.waiting.size >= maxKept) this.waiting.clear();
     for (const key of credentialId === null ? [appId] : [appId, credentialId]) {
       this.waiting.set(key, (this.waiting.get(key) ?? new Set<string>()).add(appId));
-      if (Date.now() - (this.changedAtMs.get(key) ?? 0) < lookAgainMs) this.releaseLater([appId]);
+      if (Date.now() - (this.changedAtMs.get(key) ?? 0) < recheckMs) this.releaseLater([appId]);
     }
     return new CredentialNotReady(code, detail, this.delayMs);
   }
@@ -65,7 +65,7 @@ export class CredentialWaits implements OnApplicationShutdown {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
       void this.release(apps);
-    }, lookAgainMs).unref();
+    }, recheckMs).unref();
     this.timers.add(timer);
   }
 

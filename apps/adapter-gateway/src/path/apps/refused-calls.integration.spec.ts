@@ -9,7 +9,7 @@ import { httpServer, sendJson, type TestServer } from '../../testing/http-server
 
 const account = { key: 'ACCOUNT', type: 'oauth2', label: 'Account', maps_to: 'access_token' };
 const request = { method: 'POST', url: '/', path: '/', query: {}, headers: {}, body: '{}', body_encoding: 'utf8' };
-const said = { event_type: 'said', sender: 'ada', message: 'hi', is_bot: false };
+const message = { event_type: 'said', sender: 'ada', message: 'hi', is_bot: false };
 const changed = { event_type: 'mailbox_changed', sender: 'ada', message: 'changed', is_bot: false };
 
 let world: GatewayWorld;
@@ -124,8 +124,8 @@ describe('an access token that the provider refuses is replaced, and the call is
   });
 
   it.each([
-    ['by status 401', said, undefined],
-    ['as messages that it cannot fetch', said, { ...changed, metadata: { messages_unavailable: 'auth_failed' } }],
+    ['by status 401', message, undefined],
+    ['as messages that it cannot fetch', message, { ...changed, metadata: { messages_unavailable: 'auth_failed' } }],
   ])('in /parse-inbound, %s', async (_how, answer, refused) => {
     await install();
     adapter.routes['parse-inbound'] = accepting(answer, refused);
@@ -203,7 +203,7 @@ describe('where the consent has lapsed', () => {
     world.vault.replace = lapse;
     await install({ webhook: { renew_seconds: 86_400 } });
     adapter.routes['renew-webhook'] = accepting({ ok: true }, refusal);
-    adapter.routes['parse-inbound'] = accepting(said);
+    adapter.routes['parse-inbound'] = accepting(message);
     await installed();
     await until('the App shows it', async () => {
       const { body } = await world.call('GET', `apps/${app}`);

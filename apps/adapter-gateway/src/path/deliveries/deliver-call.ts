@@ -235,11 +235,11 @@ export function refused(answer: FailedAnswer, path: string, credentials: Credent
  * Reads a 4xx of `/format` or `/deliver` that a retry would give again. A body that is a failure of the contract says
  * more than the status does; any other one only adds its words.
  */
-export function deliverRefusal({ status, body, words: said }: FailedAnswer, path: string): DeliverFailure {
+export function deliverRefusal({ status, body, words: answerWords }: FailedAnswer, path: string): DeliverFailure {
   const given = body ?? {};
   const failure = failureOf(given);
   const detail = isJsonObject(given['error_detail']) ? given['error_detail'] : {};
-  const words = text(detail['message']) ?? said;
+  const words = text(detail['message']) ?? answerWords;
   const message = `${path} answered ${status}${words === null ? '' : `: ${words}`}`.slice(0, maxText);
   const known = DELIVER_ERRORS.some((code) => code === given['error']);
   const { error, error_detail } = known
@@ -251,9 +251,9 @@ export function deliverRefusal({ status, body, words: said }: FailedAnswer, path
 function failureOf({ error, error_detail: given, delivered_parts: parts }: JsonObject): DeliverFailure {
   const code = DELIVER_ERRORS.find((known) => known === error);
   const detail = isJsonObject(given) ? given : {};
-  const said = text(detail['message']) ?? text(error) ?? 'the adapter does not say why';
+  const message = text(detail['message']) ?? text(error) ?? 'the adapter does not say why';
   return {
-    ...deliverFailure(code ?? 'invalid_request', said, detailOf(detail)),
+    ...deliverFailure(code ?? 'invalid_request', message, detailOf(detail)),
     ...(isCount(parts) ? { delivered_parts: Math.floor(parts) } : {}),
   };
 }

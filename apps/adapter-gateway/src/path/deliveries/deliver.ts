@@ -199,11 +199,13 @@ export class Deliverer {
     if (previous === refusedTokenCode) return result;
     try {
       const replaced = await this.credentials.replaceRefused(installed, used);
-      return replaced ? again(result, 'The access token was refused and is replaced: it is sent again.', 0) : result;
+      return replaced
+        ? retryable(result, 'The access token was refused and is replaced: it is sent again.', 0)
+        : result;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      if (error.status < 500) return again(result, `The access token was refused. ${error.detail}`, 0);
-      const pending = again(result, `The access token was refused. ${error.detail}`, null);
+      if (error.status < 500) return retryable(result, `The access token was refused. ${error.detail}`, 0);
+      const pending = retryable(result, `The access token was refused. ${error.detail}`, null);
       // A code of its own: the next refusal asks for another token again.
       return { ...pending, error: 'provider_unavailable' };
     }
@@ -227,7 +229,7 @@ function originOf({ content }: DeliveryRow): string {
   return URL.canParse(address) ? new URL(address).origin : address;
 }
 
-function again(result: DeliverFailure, why: string, afterSeconds: number | null): DeliverFailure {
+function retryable(result: DeliverFailure, why: string, afterSeconds: number | null): DeliverFailure {
   const { error_detail: detail } = result;
   const message = detail ? `${why} The provider said: ${detail.message}` : why;
   const pause = afterSeconds === null ? {} : { retry_after: afterSeconds };

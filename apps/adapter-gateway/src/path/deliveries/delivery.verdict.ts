@@ -90,7 +90,7 @@ export interface DeliveryOutcome extends Omit<Settlement, 'state'> {
 type Own = Partial<Pick<DeliveryOutcome, 'from_part' | 'error_detail' | 'moved_to' | 'provider_message_id'>>;
 
 /** A wait or a failure. `asked`: the provider said when to come back. */
-type Again = Extract<Verdict, { do: 'retry' | 'later' }> & { asked?: boolean };
+type Rescheduled = Extract<Verdict, { do: 'retry' | 'later' }> & { asked?: boolean };
 
 const maxAddressLength = 2_000;
 const rateLimitedCode = 'rate_limited';
@@ -126,8 +126,8 @@ export function deliveryOutcome(
   };
   if (movedTo === null && detail?.retryable !== true) return settle(delivery, { do: 'dead', code }, own, limits);
   const asked = movedTo === null ? detail?.retry_after : undefined;
-  if (asked === undefined) return again(delivery, { do: 'retry', code }, own, limits);
-  return again(delivery, { do: 'later', code, ms: asked * 1_000, ages: true, asked: true }, own, limits);
+  if (asked === undefined) return reschedule(delivery, { do: 'retry', code }, own, limits);
+  return reschedule(delivery, { do: 'later', code, ms: asked * 1_000, ages: true, asked: true }, own, limits);
 }
 
 /** The address to continue with; null when the delivery moved once already, since two addresses may name each other. */
@@ -154,23 +154,23 @@ function afterError(delivery: DeliveryRow, error: unknown, limits: RetryLimits):
     if (isInDoubt(delivery)) return settle(delivery, { do: 'unknown', code: answerLostCode }, own, limits);
     return settle(delivery, { do: 'dead', code: error.code }, own, limits);
   }
-  const said = verdictOf(error);
+  const found = verdictOf(error);
   // A 429 means what an adapter may also say in JSON.
   const isLimited = error instanceof AdapterError && error.answer?.status === 429;
-  const verdict = said.do === 'retry' && isLimited ? { ...said, code: rateLimitedCode } : said;
-  if (verdict.do === 'later') return again(delivery, { ...verdict, asked: verdict.ages }, own, limits);
+  const verdict = found.do === 'retry' && isLimited ? { ...found, code: rateLimitedCode } : found;
+  if (verdict.do === 'later') return reschedule(delivery, { ...verdict, asked: verdict.ages }, own, limits);
   if (verdict.do !== 'retry') return settle(delivery, verdict, own, limits);
-  if (!(error instanceof AdapterError && error.onTrial)) return again(delivery, verdict, own, limits);
+  if (!(error instanceof AdapterError && error.onTrial)) return reschedule(delivery, verdict, own, limits);
   // A call on trial says nothing about this delivery, so it costs nothing.
   const ms = backoffMs(policyOf(verdict.code, limits).backoff, delivery.tries, jitter);
-  return again(delivery, { do: 'later', code: errorCode(error), ms, ages: true }, own, limits);
+  return reschedule(delivery, { do: 'later', code: errorCode(error), ms, ages: true }, own, limits);
 }
 
 /**
  * When it is tried next, if at all. Failures are retried with growing pauses for DELIVERY_RETRY_FOR_MS, counted from the
  * first one; a wait for an adapter or a limit costs nothing of that. DELIVERY_MAX_AGE_MS bounds both.
  */
-function again(delivery: DeliveryRow, verdict: Again, own: Own, limits: RetryLimits): DeliveryOutcome {
+function reschedule(delivery: DeliveryRow, verdict: Rescheduled, own: Own, limits: RetryLimits): DeliveryOutcome {
   const nowMs = Date.now();
   const inTimeMs = expiresAtMs(delivery) - nowMs;
   const next = settle(delivery, verdict, own, limits);
@@ -212,8 +212,8 @@ function whyGivenUp(delivery: DeliveryRow, next: DeliveryOutcome, limits: RetryL
 
 /** @param last the last failure or wait before it expired */
 function expired(inDoubt: boolean, why: string, last: DeliveryOutcome): DeliveryOutcome {
-  const { reason, error_detail: said } = last;
-  const detail = reason === null ? why : `${why} The last failure: ${reason}${said ? `, ${said}` : ''}`;
+  const { reason, error_detail: lastDetail } = last;
+  const detail = reason === null ? why : `${why} The last failure: ${reason}${lastDetail ? `, ${lastDetail}` : ''}`;
   const end = { ...last, error_detail: detail, due_in_ms: null, blocked_since: null };
   return inDoubt
     ? { ...end, reason: answerLostCode, state: 'unknown' }

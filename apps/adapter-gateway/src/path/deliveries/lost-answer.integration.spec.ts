@@ -153,7 +153,7 @@ describe('a delivery', () => {
     await world.call('POST', `deliveries/${lost}/redrive`);
     expect(await deliveries.inState(lost, 'delivered')).toMatchObject({ provider_message_id: 'second', error: null });
     for (const id of [arrived, lost])
-      expect((await deliveries.journalOf(id)).map((told) => told.split(' ')[0])).toEqual(['unknown', 'delivered']);
+      expect((await deliveries.journalOf(id)).map((entry) => entry.split(' ')[0])).toEqual(['unknown', 'delivered']);
     expect(adapter.bodiesOf('deliver')).toHaveLength(3);
   });
 

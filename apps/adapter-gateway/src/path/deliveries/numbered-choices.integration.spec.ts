@@ -107,8 +107,8 @@ describe('choices on a channel without buttons', () => {
     // As when the job that had parsed it was lost.
     const message = { event_type: 'message_received', sender: 'ada', message: '1', is_bot: false };
     const inConversation = { ...message, metadata: { channel_address: address } };
-    const again = await gateway.get(NumberedChoices, { strict: false }).answered(app, receipt, {}, [inConversation]);
-    expect(again).toMatchObject([press('approve', 'one')]);
+    const repeated = await gateway.get(NumberedChoices, { strict: false }).answered(app, receipt, {}, [inConversation]);
+    expect(repeated).toMatchObject([press('approve', 'one')]);
     expect(await says('1')).toMatchObject({ event_type: 'message_received' });
     expect(await says('2')).toMatchObject({ event_type: 'message_received' });
   });

@@ -29,7 +29,7 @@ import { InboundService } from './inbound.service.js';
 const takeEveryMs = 500;
 /** Lets one query to Postgres fill several slots. */
 const refillMs = 25;
-const lookAgainMs = 500;
+const recheckMs = 500;
 const takenWhenCallable = new Set([circuitOpenCode, notReadyCode, disabledCode]);
 const retries = { tries: inboundParse.attempts, backoff: inboundParse.backoff, jitter: 1, failuresAge: true };
 /** The adapter set the time of the next attempt itself, with `Retry-After`. */
@@ -118,14 +118,14 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
 
   /** Begins an attempt; resolves once the in-flight limiter has room for it. */
   async begin(job: InboundParsePayload, adapter: InstalledAdapter): Promise<void> {
-    if (job.custody?.attempts !== undefined) return this.beginAgain(job, adapter);
+    if (job.custody?.attempts !== undefined) return this.beginRepublished(job, adapter);
     const attempt = () => this.waits.work.gate.beside(null, () => this.attempt(job, adapter, null));
     if (this.closing) return attempt();
     const leave = await this.inFlight.enter();
     this.inFlight.add(attempt(), leave);
   }
 
-  private async beginAgain(job: InboundParsePayload, adapter: InstalledAdapter): Promise<void> {
+  private async beginRepublished(job: InboundParsePayload, adapter: InstalledAdapter): Promise<void> {
     const leave = this.closing ? null : await this.inFlight.enter();
     let attempt: Promise<void> | null = null;
     try {
@@ -186,7 +186,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     if (this.mine.has(id)) {
       if (row === null) return;
       // The row is written before the attempt ends, so the sweep may take it in between.
-      const wait = { do: 'later', ms: lookAgainMs, code: row.reason ?? retryAfterCode, ages: false } as const;
+      const wait = { do: 'later', ms: recheckMs, code: row.reason ?? retryAfterCode, ages: false } as const;
       await this.waits.work.settle([settlementOf(id, row, wait, this.policy)]);
       return;
     }

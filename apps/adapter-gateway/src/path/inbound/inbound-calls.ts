@@ -122,12 +122,12 @@ export function webhookRefused({ error, message }: JsonObject, credentials: Cred
  * @returns null when it says nothing about the webhook
  */
 export function webhookRefusedByStatus(
-  { status, body, words: said }: FailedAnswer,
+  { status, body, words: answerWords }: FailedAnswer,
   credentials: Credentials,
 ): WebhookRefused | null {
   if (!refusing.has(status) && body?.['ok'] !== false) return null;
   const error = WEBHOOK_REFUSALS.find((code) => code === body?.['error']) ?? 'bad_signature';
-  const words = `/verify-webhook answered ${status}${said === null || said === error ? '' : `: ${said}`}`;
+  const words = `/verify-webhook answered ${status}${answerWords === null || answerWords === error ? '' : `: ${answerWords}`}`;
   return { error, words: safeText(words, credentials) };
 }
 

@@ -66,7 +66,7 @@ const message = (n: number, type = 'message_received'): object => ({
   dedup_key: `key-${n}`,
 });
 /** Expects the violation in the timeline, after one attempt, and on the adapter's page. */
-async function isSaidOf(receipt: string, violation: string): Promise<void> {
+async function isViolationOf(receipt: string, violation: string): Promise<void> {
   const { rows } = await world.pool.query('SELECT outcome, detail FROM journal.entry WHERE receipt_id = $1', [receipt]);
   expect(rows).toMatchObject([{ outcome: 'dead', detail: { error: violation } }]);
   await shown(violation);
@@ -247,9 +247,9 @@ describe('an adapter that only answers what the contract requires', () => {
   });
 
   it('may omit what only triggers need, and it stays omitted', async () => {
-    const [told] = await routed(await receive({ sender: 'ada', message: 'hi', is_bot: null, thread_id: null }));
-    expect(told).toMatchObject({ sender: 'ada', message: 'hi', missing: ['event_type', 'is_bot'] });
-    expect(told).not.toHaveProperty('thread_id');
+    const [parsed] = await routed(await receive({ sender: 'ada', message: 'hi', is_bot: null, thread_id: null }));
+    expect(parsed).toMatchObject({ sender: 'ada', message: 'hi', missing: ['event_type', 'is_bot'] });
+    expect(parsed).not.toHaveProperty('thread_id');
     expect((await routed(await receive(message(77))))[0]).not.toHaveProperty('missing');
   });
 });
@@ -328,10 +328,10 @@ describe('a field of a wrong type', () => {
     ],
   ])(
     '(%s) ends the event at its first attempt, and is named on the event and in the portal',
-    async (_what, wrong, said) => {
+    async (_what, wrong, violation) => {
       const receipt = await receive({ ...message(Math.random()), ...wrong });
       expect(await ended(receipt)).toEqual({ outcome: 'dead', reason: 'contract_violation' });
-      await isSaidOf(receipt, `/parse-inbound: ${said}`);
+      await isViolationOf(receipt, `/parse-inbound: ${violation}`);
     },
   );
 
@@ -340,7 +340,7 @@ describe('a field of a wrong type', () => {
     adapter.calls.length = 0;
     const receipt = await receive(message(90), null);
     expect(await ended(receipt)).toEqual({ outcome: 'dead', reason: 'contract_violation' });
-    await isSaidOf(receipt, '/verify-webhook: ok must be true or false, not a text');
+    await isViolationOf(receipt, '/verify-webhook: ok must be true or false, not a text');
     expect(adapter.calls.map(({ route }) => route)).toEqual(['verify-webhook']);
     adapter.routes['verify-webhook'] = () => ({ ok: true });
   });
@@ -350,7 +350,7 @@ describe('a field of a wrong type', () => {
       void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
     const receipt = await arrive('none');
     expect(await ended(receipt)).toEqual({ outcome: 'dead', reason: 'contract_violation' });
-    await isSaidOf(receipt, '/parse-inbound answered text/html, not application/json');
+    await isViolationOf(receipt, '/parse-inbound answered text/html, not application/json');
   });
 
   it('that the router misses is shown on the page of the adapter', async () => {
@@ -420,11 +420,11 @@ describe('a message that says that documents have changed', () => {
       const body = { app_id: app, name: hint, resource_path: '', hint_events: [hint] };
       return (await world.call('POST', 'sources', body)).body.id;
     };
-    const [told, other] = [await make('push'), await make('mailbox_changed')];
+    const [hinted, other] = [await make('push'), await make('mailbox_changed')];
     const run = await until('a run has ended', async () => {
       // A new source is unknown until the cache expires: a hint before that is lost, as any may be.
       await routed(await receive(message(Math.random(), 'push')));
-      const { body } = await world.call('GET', `sources/${told}/runs`);
+      const { body } = await world.call('GET', `sources/${hinted}/runs`);
       return body.data.find(({ state }) => state === 'succeeded');
     });
     expect(run).toMatchObject({ cause: 'webhook' });

@@ -107,8 +107,8 @@ function requireFields(given: JsonObject, required: Record<string, Wanted>, at: 
     ...fieldProblems(metadata, {}, { channel_address: anAddress }, `${at}metadata.`),
   ];
   if (problems.length === 0) return;
-  const said = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
-  throw new PermanentFailure('contract_violation', `/parse-inbound: ${said}`);
+  const words = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
+  throw new PermanentFailure('contract_violation', `/parse-inbound: ${words}`);
 }
 
 function violation(field: string, wanted: string, came: string): PermanentFailure {
