@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const run = (...args: string[]): Promise<Ended> =>
   gatehouse(args, { GATEHOUSE_URL: system.origin('portal'), GATEHOUSE_API_KEY: system.apiKey }, elsewhere);
-const told = async <T>(...args: string[]): Promise<T> => {
+const jsonOf = async <T>(...args: string[]): Promise<T> => {
   const { code, out, err } = await run(...args, '--json');
   if (code !== 0) throw new Error(`gatehouse ${args.join(' ')} ended with ${code}: ${err}`);
   return JSON.parse(out) as T;
@@ -37,7 +37,7 @@ describe('gatehouse', () => {
     expect(out).toContain(`Gatehouse at ${system.origin('portal')}`);
     expect(out).toMatch(/Last hour: 1 received; ended: routed 1;/);
     expect(out).toMatch(/^turns +engine +0 /m);
-    const status = await told<{ queues: object[]; attention: object[] }>('status');
+    const status = await jsonOf<{ queues: object[]; attention: object[] }>('status');
     expect(status.queues.length).toBeGreaterThan(5);
   });
 
@@ -49,7 +49,7 @@ describe('gatehouse', () => {
     expect(out).not.toContain('\u001b');
     const shown = await run('events', 'show', id);
     expect(shown.out).toMatch(/ router +routed +routed /);
-    expect((await told<{ data: { id: string }[] }>('events', '--limit', '1')).data).toHaveLength(1);
+    expect((await jsonOf<{ data: { id: string }[] }>('events', '--limit', '1')).data).toHaveLength(1);
   });
 
   it('agents: lists versions, shows what differs, and promotes', async () => {
@@ -68,7 +68,7 @@ describe('gatehouse', () => {
       code: 0,
       out: 'Desk: version 2 is in force\n',
     });
-    expect(await told('agents', 'versions', id)).toMatchObject({ data: [{ state: 'in_force', note: 'clear' }, {}] });
+    expect(await jsonOf('agents', 'versions', id)).toMatchObject({ data: [{ state: 'in_force', note: 'clear' }, {}] });
     expect((await run('agents', 'promote', id, '9')).code).toBe(3);
   });
 
@@ -77,10 +77,15 @@ describe('gatehouse', () => {
     const { id: workflow_id } = await system.api<{ id: number }>('POST', '/api/v1/workflows', workflow);
     const { id } = await post(system.webhookUrl, { task: 'Replay me', workflow_id });
     await system.ended(id);
-    const { run_ids: runs } = await told<{ run_ids: string[] }>('replay', id);
+    const { run_ids: runs } = await jsonOf<{ run_ids: string[] }>('replay', id);
     expect(runs).toHaveLength(1);
     await until('the run exists', async () => system.api('GET', `/api/v1/runs/${runs[0]}`).catch(() => null));
-    const batch = await told<{ state: string; total: number; done: number }>('replay', '--all', '--text', 'Replay me');
+    const batch = await jsonOf<{ state: string; total: number; done: number }>(
+      'replay',
+      '--all',
+      '--text',
+      'Replay me',
+    );
     expect(batch).toMatchObject({ state: 'finished', total: 1, done: 1 });
   });
 
@@ -99,12 +104,13 @@ describe('gatehouse', () => {
       return answer.status === 200 ? answer : null;
     });
     await system.ended(sent.id);
-    const [letter] = (await told<{ data: { id: string; receipt_id: string }[] }>('dead-letters', '--app', app.id)).data;
+    const [letter] = (await jsonOf<{ data: { id: string; receipt_id: string }[] }>('dead-letters', '--app', app.id))
+      .data;
     expect(letter?.receipt_id).toBe(sent.id);
     expect((await run('dead-letters', 'show', letter?.id ?? '')).out).toContain('contract_violation');
     adapter.parsed = JSON.stringify(parsed);
-    expect(await told('dead-letters', 'redrive', letter?.id ?? '')).toMatchObject({ state: 'redriven' });
-    expect(await told('dead-letters', 'redrive', '--all', '--app', app.id)).toMatchObject({ total: 0, became: [] });
+    expect(await jsonOf('dead-letters', 'redrive', letter?.id ?? '')).toMatchObject({ state: 'redriven' });
+    expect(await jsonOf('dead-letters', 'redrive', '--all', '--app', app.id)).toMatchObject({ total: 0, became: [] });
     await adapter.close();
   });
 
@@ -116,7 +122,7 @@ describe('gatehouse', () => {
     expect((await send({ task: 'Hello', workflow_id: 999_999 })).ok).toBe(false);
     type Page = { data: { delivery_id: string; event_id: string | null }[] };
     const refused = async (returned: string) => {
-      const { data } = await told<Page>('missed', '--returned', returned);
+      const { data } = await jsonOf<Page>('missed', '--returned', returned);
       return data.find(({ delivery_id: id }) => id === 'delivery-7') ?? null;
     };
     await until('it is listed', () => refused('false'));
@@ -134,7 +140,7 @@ describe('gatehouse', () => {
     const refused = await gatehouse(['apikey'], limited, elsewhere);
     expect(refused.code).toBe(3);
     expect(refused.err).toContain('keys:read');
-    const { data } = await told<{ data: { id: string; name: string }[] }>('apikey');
+    const { data } = await jsonOf<{ data: { id: string; name: string }[] }>('apikey');
     const id = data.find(({ name }) => name === 'for CI')?.id ?? '';
     expect((await run('apikey', 'revoke', id)).code).toBe(0);
     await until('it no longer works', async () => (await gatehouse(['events'], limited, elsewhere)).code === 3);

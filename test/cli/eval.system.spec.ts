@@ -72,11 +72,11 @@ describe('gatehouse eval', () => {
     const workflow = await system.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'Desk', agent_id: agent });
     const path = `/api/v1/workflows/${workflow.id}/runs?wait=30`;
     const { turns } = await system.api<{ turns: { id: string }[] }>('POST', path, { message: 'Mrs Jones' });
-    const again = { name: 'Jones', turn: turns[0]?.id, rules: [{ contains: 'Mrs Jones' }] };
-    const { code, out } = await run([again], '--json');
+    const repeated = { name: 'Jones', turn: turns[0]?.id, rules: [{ contains: 'Mrs Jones' }] };
+    const { code, out } = await run([repeated], '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ cases: [{ answer: 'Refunds take 14 days, Mrs Jones.', state: 'passed' }] });
-    expect((await run([again], '--version', '2')).code).toBe(1);
+    expect((await run([repeated], '--version', '2')).code).toBe(1);
   });
 
   it('ends with 2 for a file that is no list of cases, and with 3 for an agent that is not there', async () => {

@@ -19,7 +19,7 @@ const atATime = 2;
 interface Outcome {
   passes: boolean;
   /** The last lines of the suite's output. */
-  said: string;
+  output: string;
 }
 
 /** @param cwd where the suite writes its findings */
@@ -27,7 +27,7 @@ function runSuite(args: string[], cwd: string): Promise<Outcome> {
   return new Promise((resolve) => {
     const options = { cwd, timeout: patienceMs, maxBuffer: 64 * 1024 * 1024 };
     execFile(process.execPath, [suite, ...args], options, (error, stdout, stderr) =>
-      resolve({ passes: error === null, said: `${stdout}${stderr}`.slice(-3_000) }),
+      resolve({ passes: error === null, output: `${stdout}${stderr}`.slice(-3_000) }),
     );
   });
 }
@@ -38,8 +38,10 @@ describe('the MCP conformance suite', () => {
   const named = (passes: boolean) => [...outcomes].flatMap(([name, one]) => (one.passes === passes ? [name] : []));
 
   beforeAll(async () => {
-    const { said } = await runSuite(['list'], cwd);
-    const listed = [...said.slice(said.indexOf('Client scenarios')).matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name);
+    const { output } = await runSuite(['list'], cwd);
+    const listed = [...output.slice(output.indexOf('Client scenarios')).matchAll(/^ {2}- (\S+)/gm)].map(
+      ([, name]) => name,
+    );
     const scenarios = listed.filter((name) => name !== undefined && !outside.test(name)) as string[];
     const queue = [...scenarios];
     const work = async () => {
@@ -54,7 +56,7 @@ describe('the MCP conformance suite', () => {
 
   it('passes with the client, except for the expected failures', () => {
     const surprises = named(false).filter((name) => !expected.client.includes(name));
-    expect(surprises.map((name) => `${name}: ${outcomes.get(name)?.said}`)).toEqual([]);
+    expect(surprises.map((name) => `${name}: ${outcomes.get(name)?.output}`)).toEqual([]);
   });
 
   it('fails where it is expected to', () => {

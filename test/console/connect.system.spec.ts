@@ -295,6 +295,6 @@ inBrowser('connecting other systems in the console', () => {
       expect([path, await violations(page)]).toEqual([path, []]);
     }
     // The browser logs 4xx answers as errors; a conflict is one.
-    expect(owner.complaints.filter((said) => !said.startsWith('Failed to load resource'))).toEqual([]);
+    expect(owner.complaints.filter((complaint) => !complaint.startsWith('Failed to load resource'))).toEqual([]);
   });
 });

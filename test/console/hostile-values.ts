@@ -21,7 +21,7 @@ const lines = 'line\n'.repeat(3_000);
 /** An MCP server whose tools say what they like of themselves. */
 function hostileTools(): McpServer {
   const mcp = new McpServer({ name: `${turning}${stacked}${word(5_000)}`, version: word(500) });
-  for (const [name, said] of [
+  for (const [name, description] of [
     ['turns', `${turning}${codeLinks}`],
     ['stacks', stacked.repeat(8)],
     ['long', word(3_500)],
@@ -29,11 +29,11 @@ function hostileTools(): McpServer {
     [word(64), '<script>alert(1)</script>'],
   ] as const) {
     const properties = {
-      toString: { type: 'string' as const, description: said },
-      [`${turning}${word(200)}`]: { type: 'string' as const, enum: [said, stacked] },
+      toString: { type: 'string' as const, description },
+      [`${turning}${word(200)}`]: { type: 'string' as const, enum: [description, stacked] },
     };
     const inputSchema = fromJsonSchema<object>({ type: 'object', properties, required: ['toString'] });
-    mcp.registerTool(name, { title: said, description: said, inputSchema }, () => ({ content: [] }));
+    mcp.registerTool(name, { title: description, description, inputSchema }, () => ({ content: [] }));
   }
   return mcp;
 }

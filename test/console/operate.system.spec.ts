@@ -41,7 +41,7 @@ inBrowser('operating the system in the console', () => {
     return made;
   }
 
-  const said = (text: string): boolean => sink.arrivals.some(({ json }) => String(json['text']).includes(text));
+  const replied = (text: string): boolean => sink.arrivals.some(({ json }) => String(json['text']).includes(text));
   const goTo = async ({ page }: Visit, name: string): Promise<void> => {
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click();
     await page.getByRole('heading', { name, level: 1 }).waitFor();
@@ -134,7 +134,7 @@ inBrowser('operating the system in the console', () => {
     await page.getByText('Waits for your answer').waitFor();
     await page.getByRole('textbox', { name: 'Your message' }).fill('Yes: your parcel leaves today.');
     await page.getByRole('button', { name: 'Send' }).click();
-    await until('the sender has the answer', () => said('Yes: your parcel leaves today.'));
+    await until('the sender has the answer', () => replied('Yes: your parcel leaves today.'));
     const own = page.getByRole('listitem').filter({ hasText: 'Yes: your parcel leaves today.' });
     await own.getByText('Delivered').waitFor();
     await page.getByText('Waits for your answer').waitFor({ state: 'detached' });
@@ -157,8 +157,8 @@ inBrowser('operating the system in the console', () => {
     const { page } = owner;
     const answers = page.getByText(/Message from webhook: "Line \d+ of a burst"/);
     await until('all are answered', async () => (await answers.count()) === texts.length);
-    const said = await answers.allTextContents();
-    expect(said.map((text) => /Line \d+ of a burst/.exec(text)?.[0])).toEqual(texts);
+    const shown = await answers.allTextContents();
+    expect(shown.map((text) => /Line \d+ of a burst/.exec(text)?.[0])).toEqual(texts);
     const delivered = page.getByRole('listitem').filter({ has: answers }).getByText('Delivered');
     await until('each says that it was delivered', async () => (await delivered.count()) === texts.length);
   });
@@ -237,15 +237,15 @@ inBrowser('operating the system in the console', () => {
     await problem.getByRole('button', { name: 'Resolve' }).click();
     await page.getByText('No problems').waitFor();
     await post(system.webhookUrl, { text: 'a lost cause', thread_id: 'd' });
-    const again = page.getByRole('article').filter({ hasText: '4 messages' });
-    await again.getByText('Came again').waitFor();
-    await again.getByRole('combobox', { name: 'Mute' }).click();
+    const reopened = page.getByRole('article').filter({ hasText: '4 messages' });
+    await reopened.getByText('Came again').waitFor();
+    await reopened.getByRole('combobox', { name: 'Mute' }).click();
     await page.getByRole('option', { name: 'A day' }).click();
     await page.getByText('No problems').waitFor();
     await page.getByRole('combobox', { name: 'State' }).click();
     await page.getByRole('option', { name: 'Muted' }).click();
     sink.answer = () => ({ status: 200 });
-    await again.getByRole('button', { name: 'Redrive 4' }).click();
+    await reopened.getByRole('button', { name: 'Redrive 4' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Redrive 4' }).click();
     await page.getByText('Redrive finished: 4 dead letters').waitFor();
     await owner.picture('problems-redriven');

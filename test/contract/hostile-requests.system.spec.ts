@@ -91,7 +91,7 @@ describe('hostile requests', () => {
     });
     const details = await fc.check(property, { seed, numRuns: 200, interruptAfterTimeLimit: timeMs });
     const [request] = details.counterexample ?? [];
-    return request ? [told(operation, request, details.errorInstance)] : [];
+    return request ? [reportOf(operation, request, details.errorInstance)] : [];
   };
 
   it('are answered, by every operation, with no server error and nothing that belongs to others', async () => {
@@ -120,7 +120,7 @@ describe('hostile requests', () => {
 });
 
 /** A failure in a form that a person can reproduce. */
-function told(operation: DescribedOperation, request: HostileRequest, error: unknown): string {
+function reportOf(operation: DescribedOperation, request: HostileRequest, error: unknown): string {
   const brief = (text: string): string => (text.length > 600 ? `${text.slice(0, 600)}… (${text.length})` : text);
   return [
     `${operation.operationId}: ${error instanceof Error ? error.message : String(error)}`,

@@ -24,13 +24,13 @@ function run(
   script: string,
   args: string[],
   env: Record<string, string> = {},
-): { status: number | null; said: string } {
+): { status: number | null; output: string } {
   const { status, stderr } = spawnSync('sh', [join(root, 'deploy', script), ...args], {
     cwd: dir,
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], DATABASE_URL: 'postgres://nobody@127.0.0.1:9/nothing', ...env },
   });
-  return { status, said: stderr.trim() };
+  return { status, output: stderr.trim() };
 }
 
 function backupOf(manifest: string): string {
@@ -47,16 +47,16 @@ describe('a restore', () => {
   it('refuses what is not a backup, and one that was modified', () => {
     expect(run('restore.sh', [dir])).toEqual({
       status: 1,
-      said: `restore: ${dir} is no backup: it has no manifest and database.dump`,
+      output: `restore: ${dir} is no backup: it has no manifest and database.dump`,
     });
     backupOf(`gatehouse ${version}\n`);
     writeFileSync(join(dir, 'database.dump'), 'a dumb');
-    expect(run('restore.sh', [dir])).toMatchObject({ status: 1, said: expect.stringContaining('is damaged') });
+    expect(run('restore.sh', [dir])).toMatchObject({ status: 1, output: expect.stringContaining('is damaged') });
   });
 
   it('refuses a backup of a newer version', () => {
-    const { status, said } = run('restore.sh', [backupOf('gatehouse 99.0.0\n')]);
-    expect([status, said]).toEqual([
+    const { status, output } = run('restore.sh', [backupOf('gatehouse 99.0.0\n')]);
+    expect([status, output]).toEqual([
       1,
       `restore: the backup is of Gatehouse 99.0.0, and this is ${version}: check out 99.0.0 or newer`,
     ]);
@@ -67,11 +67,14 @@ describe('a restore', () => {
     const ring = (...kids: string[]) =>
       JSON.stringify({ primary: 'kek-1', keys: Object.fromEntries(kids.map((kid) => [kid, 'x'])) });
     const lacks = expect.stringContaining('the key ring lacks kek-2');
-    expect(run('restore.sh', [from], { GATEHOUSE_KEK_RING: ring('kek-1') })).toMatchObject({ status: 1, said: lacks });
+    expect(run('restore.sh', [from], { GATEHOUSE_KEK_RING: ring('kek-1') })).toMatchObject({
+      status: 1,
+      output: lacks,
+    });
     writeFileSync(join(dir, '.env'), `GATEHOUSE_KEK_RING='${ring('kek-1')}'\n`);
-    expect(run('restore.sh', [from])).toMatchObject({ status: 1, said: lacks });
+    expect(run('restore.sh', [from])).toMatchObject({ status: 1, output: lacks });
     writeFileSync(join(dir, '.env'), `GATEHOUSE_KEK_RING='${ring('kek-1', 'kek-2')}'\n`);
-    expect(run('restore.sh', [from]).said).not.toContain('key ring');
+    expect(run('restore.sh', [from]).output).not.toContain('key ring');
   });
 });
 
@@ -81,7 +84,7 @@ describe('a backup', () => {
     mkdirSync(join(dir, 'backups', 'keys'), { recursive: true });
     expect(run('backup.sh', ['backups', '--keys', 'backups/keys/env'])).toMatchObject({
       status: 1,
-      said: expect.stringContaining('keys belong apart'),
+      output: expect.stringContaining('keys belong apart'),
     });
   });
 

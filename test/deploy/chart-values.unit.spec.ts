@@ -97,8 +97,8 @@ describe('the schema of the chart', () => {
     ['tracing/enabled', 'yes'],
   ])('refuses %s: %j', (path, value) => {
     expect(validate(changed(path, value))).toBe(false);
-    const [said] = path.split('/');
-    expect(validate.errors?.some(({ instancePath }) => instancePath.startsWith(`/${said}`))).toBe(true);
+    const [group] = path.split('/');
+    expect(validate.errors?.some(({ instancePath }) => instancePath.startsWith(`/${group}`))).toBe(true);
   });
 
   it.each([

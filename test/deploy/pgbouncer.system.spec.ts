@@ -36,8 +36,8 @@ if (!pgbouncer && process.env['CI']) throw new Error('there is no pgbouncer, and
     );
     expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([200]));
     await until('each has its reply', () => sent.every(({ id }) => sink.repliesTo(id).length === 1));
-    const again = await post(system.webhookUrl, { task: 'task 0' }, { 'idempotency-key': 'key-0' });
-    expect(again.id).toBe(sent[0]?.id);
+    const repeated = await post(system.webhookUrl, { task: 'task 0' }, { 'idempotency-key': 'key-0' });
+    expect(repeated.id).toBe(sent[0]?.id);
   });
 
   it('the pooler gets nothing that it refuses, and no prepared statement goes astray', () => {

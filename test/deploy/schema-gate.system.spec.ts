@@ -16,7 +16,7 @@ describe('a service on a schema that is older than its code', () => {
   let newest: { timestamp: string; name: string };
   const running: ChildProcess[] = [];
 
-  const run = (...args: string[]): ChildProcess & { said: () => string } => {
+  const run = (...args: string[]): ChildProcess & { output: () => string } => {
     const urls = ['INGRESS_URL', 'GATEWAY_URL', 'ENGINE_URL', 'PUBLIC_URL'];
     const child = spawn(process.execPath, [...preload, ...args], {
       cwd: root,
@@ -32,10 +32,10 @@ describe('a service on a schema that is older than its code', () => {
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    let said = '';
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => (said += text));
+    let output = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
     running.push(child);
-    return Object.assign(child, { said: () => said });
+    return Object.assign(child, { output: () => output });
   };
   const ended = (child: ChildProcess) =>
     new Promise<number | string | null>((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)));
@@ -86,7 +86,7 @@ describe('a service on a schema that is older than its code', () => {
   it('is held back in its pod by a command that waits for the migration', async () => {
     const child = run(entry('libs/database/src/wait-migrated.js'), 'router');
     const end = ended(child);
-    await until('it says what it waits for', () => child.said().includes(newest.name));
+    await until('it says what it waits for', () => child.output().includes(newest.name));
     await migrateNewest();
     expect(await end).toBe(0);
   });
@@ -94,8 +94,8 @@ describe('a service on a schema that is older than its code', () => {
   it('is held back beside others of its process, each asked as its own role', async () => {
     const child = run(entry('libs/database/src/wait-migrated.js'), 'engine', 'router');
     const end = ended(child);
-    await until('it says what it waits for', () => child.said().includes(newest.name));
-    expect(child.said()).toMatch(/^router waits: /);
+    await until('it says what it waits for', () => child.output().includes(newest.name));
+    expect(child.output()).toMatch(/^router waits: /);
     await migrateNewest();
     expect(await end).toBe(0);
   });
@@ -114,8 +114,8 @@ describe('a Job that needs Postgres', () => {
     [url.hostname, url.port, url.search] = ['127.0.0.1', String(port), ''];
     const args = [...preload, entry('libs/database/src/wait-migrated.js'), '--login', 'migrate'];
     const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], DATABASE_URL: String(url) } });
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
     const end = new Promise((resolve) => child.once('exit', resolve));
     // A Postgres that comes up later, at an address that is known before.
     let refused = 0;
@@ -126,7 +126,7 @@ describe('a Job that needs Postgres', () => {
       for (const each of [socket, inner]) each.on('error', () => void [socket, inner].map((one) => one.destroy()));
     });
     try {
-      await until('it waits for Postgres', () => said.includes('migrate waits: connect ECONNREFUSED'));
+      await until('it waits for Postgres', () => output.includes('migrate waits: connect ECONNREFUSED'));
       await new Promise<void>((resolve) => door.listen(port, '127.0.0.1', resolve));
       await until('it was refused as an unknown role', () => refused > 0);
       expect(child.exitCode).toBeNull();

@@ -26,25 +26,25 @@ describe('a service that is slow to be ready', () => {
   });
 
   it('is waited for as long as it takes, and the reason is reported again and again', async () => {
-    const said: string[] = [];
+    const reports: string[] = [];
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const options = { name: 'slow', origin, logFile, sayEveryMs: 50, report: (text: string) => said.push(text) };
+    const options = { name: 'slow', origin, logFile, sayEveryMs: 50, report: (text: string) => reports.push(text) };
     const waiting = waitReady({ ...options, signal: new AbortController().signal });
-    await until('it was reported three times', () => said.length >= 3);
-    expect(said[0]).toMatch(/^Waiting for slow for \d+ s: it answers 503 .*no sandbox has started yet/);
-    expect(said[0]).toContain('loading Python');
+    await until('it was reported three times', () => reports.length >= 3);
+    expect(reports[0]).toMatch(/^Waiting for slow for \d+ s: it answers 503 .*no sandbox has started yet/);
+    expect(reports[0]).toContain('loading Python');
     ready = true;
     await waiting;
   });
 
   it('is reported where nothing answers, and the wait ends when it is told to', async () => {
-    const said: string[] = [];
-    const told = new AbortController();
+    const reports: string[] = [];
+    const controller = new AbortController();
     const options = { name: 'dead', origin: 'http://127.0.0.1:9', logFile: join(dir, 'none.log'), sayEveryMs: 50 };
-    const waiting = waitReady({ ...options, report: (text: string) => said.push(text), signal: told.signal });
-    await until('it was reported', () => said.length >= 1);
-    expect(said[0]).toMatch(/^Waiting for dead .*: no answer/);
-    told.abort();
+    const waiting = waitReady({ ...options, report: (text: string) => reports.push(text), signal: controller.signal });
+    await until('it was reported', () => reports.length >= 1);
+    expect(reports[0]).toMatch(/^Waiting for dead .*: no answer/);
+    controller.abort();
     await expect(waiting).rejects.toThrow(/abort/);
   });
 

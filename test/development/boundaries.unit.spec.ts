@@ -48,8 +48,8 @@ const imported: [string, string][] = [
 describe('the boundaries gate', () => {
   it('reports each import that a rule forbids, and no other', async () => {
     const printed = await verdict([...imported, ...Object.values(offences)]);
-    const told = [...printed.matchAll(/error ([\w-]+): (\S+) →/g)].map(([, rule, path]) => [rule, path]);
-    expect(told.toSorted()).toEqual(
+    const reported = [...printed.matchAll(/error ([\w-]+): (\S+) →/g)].map(([, rule, path]) => [rule, path]);
+    expect(reported.toSorted()).toEqual(
       Object.entries(offences)
         .map(([rule, [path]]) => [rule, path])
         .toSorted(),

@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import { Supervisor } from '../../scripts/launcher/supervisor.mjs';
 
-const said: string[] = [];
+const reported: string[] = [];
 const ended: string[] = [];
 let pids = 0;
 
@@ -16,10 +16,10 @@ let supervisor: Supervisor;
 let children: ReturnType<typeof child>[];
 
 beforeEach(async () => {
-  said.splice(0);
+  reported.splice(0);
   ended.splice(0);
   children = [];
-  supervisor = new Supervisor({ say: (text) => void said.push(text), onEnd: (name) => void ended.push(name) });
+  supervisor = new Supervisor({ say: (text) => void reported.push(text), onEnd: (name) => void ended.push(name) });
   await supervisor.keep('router', async () => {
     children.push(child());
     return children.at(-1)!;
@@ -31,7 +31,7 @@ describe('a supervised child', () => {
   it('is restarted on request, and nothing is reported as failed', async () => {
     await supervisor.restart('router');
     await until('another one runs', () => supervisor.pidOf('router') === children[1]?.pid);
-    expect([...said, ...ended]).toEqual([]);
+    expect([...reported, ...ended]).toEqual([]);
   });
 
   it('is restarted when it ends by itself, also after an earlier requested restart', async () => {
@@ -40,7 +40,7 @@ describe('a supervised child', () => {
     children[1]?.end('exit code 1');
     await until('a third one runs', () => supervisor.pidOf('router') === children[2]?.pid);
     expect(ended).toEqual(['router']);
-    expect(said[0]).toMatch(/^router ended \(exit code 1\); starting it again in \d+ ms$/);
-    expect(said[1]).toMatch(/^router runs again/);
+    expect(reported[0]).toMatch(/^router ended \(exit code 1\); starting it again in \d+ ms$/);
+    expect(reported[1]).toMatch(/^router runs again/);
   });
 });

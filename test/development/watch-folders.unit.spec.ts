@@ -6,15 +6,15 @@ import { watchFolders } from '../../scripts/dev/watch-folders.mjs';
 
 let top: string;
 let end: () => void;
-const told = new Set<string>();
+const reported = new Set<string>();
 const file = (path: string): string => join(top, path);
 
 beforeEach(() => {
   top = mkdtempSync(join(tmpdir(), 'gatehouse-watch-'));
   mkdirSync(file('routing/rules'), { recursive: true });
   writeFileSync(file('routing/rules/decide.ts'), '1');
-  told.clear();
-  end = watchFolders([top], (path) => told.add(path), fail);
+  reported.clear();
+  end = watchFolders([top], (path) => reported.add(path), fail);
 });
 afterEach(() => {
   end();
@@ -27,9 +27,9 @@ function fail(error: Error): never {
 
 /** Makes a change and waits until it is reported. */
 async function hears(path: string, change: () => void): Promise<void> {
-  told.clear();
+  reported.clear();
   change();
-  await until(`${path} is reported`, () => told.has(file(path)));
+  await until(`${path} is reported`, () => reported.has(file(path)));
 }
 
 describe('a change below a folder', () => {

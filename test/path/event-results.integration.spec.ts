@@ -18,10 +18,10 @@ const route = async (over: { sender?: string; app?: string } = {}) => {
   const message = { sender: over.sender ?? newId('req'), message: newId('req') };
   const [turn] = await world.turnsOf(await world.receive(over.app ?? appId, message));
   if (!turn) throw new Error('the message has no turn');
-  await tell(turn, { stage: 'received', outcome: 'accepted', subject_id: null });
+  await record(turn, { stage: 'received', outcome: 'accepted', subject_id: null });
   return turn;
 };
-const tell = (turn: SessionTurnView, entry: object) =>
+const record = (turn: SessionTurnView, entry: object) =>
   journal().appendNow({
     receipt_id: turn.receipt_id,
     organization_id: turn.organization_id,
@@ -58,9 +58,9 @@ describe('the result of an event', () => {
   it('says that it waits, for what and until when', async () => {
     const turn = await route();
     const end = '2030-01-01T00:00:00.000Z';
-    await tell(turn, { outcome: 'held', reason: 'model_unavailable', detail: { until: end } });
+    await record(turn, { outcome: 'held', reason: 'model_unavailable', detail: { until: end } });
     expect(await resultOf(turn)).toMatchObject({ state: 'waiting', reason: 'model_unavailable', until: end });
-    await tell(turn, { reason: 'tool_called', at: new Date(Date.now() + 5) });
+    await record(turn, { reason: 'tool_called', at: new Date(Date.now() + 5) });
     expect(await resultOf(turn)).toMatchObject({ state: 'working' });
   });
 
@@ -80,18 +80,18 @@ describe('the result of an event', () => {
   ])('is the state of its reply: %s is %s', async (outcome, state) => {
     const turn = await route();
     const delivery_id = newId('dlv');
-    await tell(turn, { outcome: 'succeeded', detail: { reply: 'sent', delivery_id } });
-    await tell(turn, { stage: 'delivery', outcome: 'dead', subject_id: newId('dlv') });
-    if (outcome) await tell(turn, { stage: 'delivery', outcome, subject_id: delivery_id });
+    await record(turn, { outcome: 'succeeded', detail: { reply: 'sent', delivery_id } });
+    await record(turn, { stage: 'delivery', outcome: 'dead', subject_id: newId('dlv') });
+    if (outcome) await record(turn, { stage: 'delivery', outcome, subject_id: delivery_id });
     expect(await resultOf(turn)).toMatchObject({ state });
   });
 
   it('says when a reply that waits is sent again, and why it waits', async () => {
     const turn = await route();
     const [delivery_id, next_at] = [newId('dlv'), '2030-01-01T00:00:00.000Z'];
-    await tell(turn, { outcome: 'succeeded', detail: { reply: 'sent', delivery_id } });
+    await record(turn, { outcome: 'succeeded', detail: { reply: 'sent', delivery_id } });
     const failed = { stage: 'delivery', outcome: 'retrying', reason: 'rate_limited', subject_id: delivery_id } as const;
-    await tell(turn, { ...failed, detail: { next_at } });
+    await record(turn, { ...failed, detail: { next_at } });
     const text = 'The reply waits to be sent again.';
     expect(await resultOf(turn)).toMatchObject({ state: 'delivering', reason: 'rate_limited', until: next_at, text });
   });
@@ -99,14 +99,14 @@ describe('the result of an event', () => {
   it('says what a reply waits for that only a person can do', async () => {
     const turn = await route();
     const delivery_id = newId('dlv');
-    await tell(turn, { outcome: 'succeeded', detail: { reply: 'sent', delivery_id } });
+    await record(turn, { outcome: 'succeeded', detail: { reply: 'sent', delivery_id } });
     const waits = {
       stage: 'delivery',
       outcome: 'retrying',
       reason: 'needs_reconnect',
       subject_id: delivery_id,
     } as const;
-    await tell(turn, { ...waits, detail: { next_at: '2030-01-01T00:00:00.000Z' } });
+    await record(turn, { ...waits, detail: { next_at: '2030-01-01T00:00:00.000Z' } });
     const text = 'The reply waits until the credential of its App is connected again.';
     expect(await resultOf(turn)).toMatchObject({ state: 'delivering', reason: 'needs_reconnect', until: null, text });
   });
@@ -119,11 +119,11 @@ describe('the result of an event', () => {
     await world.finish(busy.id, { state: 'succeeded', reason: 'no_address' });
     await world.finish(last.id, { state: 'failed', error: 'empty_answer' });
     // The timeline reports collected messages only after the turns are committed.
-    const told = await until('it shows where the event was answered', async () => {
+    const shown = await until('it shows where the event was answered', async () => {
       const result = await resultOf(collected);
       return result.state === 'waiting' ? null : result;
     });
-    expect(told).toMatchObject({ state: 'failed', reason: 'empty_answer' });
+    expect(shown).toMatchObject({ state: 'failed', reason: 'empty_answer' });
   });
 
   it('is nothing for an event without turns, or of another project', async () => {

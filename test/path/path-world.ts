@@ -122,8 +122,8 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
       }
       const { receipt_id, organization_id, project_id, app_id } = row;
       const entry = { receipt_id, organization_id, project_id, app_id, subject_id: turnId, stage: 'turn' } as const;
-      const said = { outcome: 'succeeded', reason, detail: { reply: 'none' } } as const;
-      const { started } = await by.endings.end({ ...claim, ...nothingSaid(row), reason }, [{ ...entry, ...said }]);
+      const ending = { outcome: 'succeeded', reason, detail: { reply: 'none' } } as const;
+      const { started } = await by.endings.end({ ...claim, ...noAnswer(row), reason }, [{ ...entry, ...ending }]);
       by.enqueuer.go(started);
     },
     api: async <T>(method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
@@ -139,7 +139,7 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
   };
 }
 
-function nothingSaid({ session_id, organization_id, project_id }: Turn) {
+function noAnswer({ session_id, organization_id, project_id }: Turn) {
   return {
     session_id,
     organization_id,

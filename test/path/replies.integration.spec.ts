@@ -173,8 +173,8 @@ describe('the reply to a message', () => {
       const read = await receive(appId, { sender: 'dependabot[bot]', metadata });
       expect(read.row).toMatchObject({ outcome: 'routed', chief_of_staff: 'bot' });
       expect(read.input?.reply?.channel_address).toBe('dependabot[bot]');
-      const told = await receive(await world.channel({ ...open, bots: 'chief_of_staff' }), { metadata });
-      expect(told.row).toMatchObject({ outcome: 'routed', chief_of_staff: 'taken' });
+      const taken = await receive(await world.channel({ ...open, bots: 'chief_of_staff' }), { metadata });
+      expect(taken.row).toMatchObject({ outcome: 'routed', chief_of_staff: 'taken' });
     }
   });
 

@@ -98,7 +98,7 @@ describe('runs', () => {
     const answers = await Promise.all([replay('k1'), replay('k1'), replay('k1')]);
     await world.take(receipt);
     const runs = await runsOf(receipt);
-    expect(runs.map(({ replay: again }) => again)).toEqual([false, true]);
+    expect(runs.map(({ replay: isReplay }) => isReplay)).toEqual([false, true]);
     for (const { status, body } of answers) expect([status, body.run_ids]).toEqual([202, [runs[1]?.id]]);
     expect(await replay('k1', { deliver: true })).toMatchObject({
       status: 422,
@@ -115,7 +115,7 @@ describe('runs', () => {
     const replay = (body: object) => world.api<{ run_ids: string[] }>('POST', `/api/v1/events/${receipt}/replay`, body);
     const { status, body } = await replay({ workflow_id: other.body.id });
     await world.take(receipt);
-    const made = (await runsOf(receipt)).filter(({ replay: again }) => again);
+    const made = (await runsOf(receipt)).filter(({ replay: isReplay }) => isReplay);
     expect({ status, runs: made.map(({ id }) => id) }).toEqual({ status: 202, runs: body.run_ids });
     expect(made).toMatchObject([{ workflow_id: other.body.id, trigger_id: null, rehearsal: true }]);
 

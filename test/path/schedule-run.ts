@@ -113,7 +113,7 @@ export class ScheduleRun {
     assert.deepEqual(unfinished, [], 'turns that nobody ended');
     const receiptOf = new Map(messages.map(({ dedup_key, receipt_id }) => [dedup_key, receipt_id]));
     this.expectHandledOnceInOrder(turns, receiptOf);
-    expectTold(turns);
+    expectTakeovers(turns);
     await this.expectNothingStranded();
     await this.expectOneRunEach();
     await this.expectOneOutcomeEach();
@@ -235,7 +235,7 @@ export class ScheduleRun {
 }
 
 /** Every turn that starts after people handled a message is told about it, up to the first that succeeded. */
-function expectTold(turns: Turn[]): void {
+function expectTakeovers(turns: Turn[]): void {
   const handled = turns.filter(({ state }) => state === 'handled');
   const started = turns.filter(({ session_id, state }) => session_id && !['handled', 'collected'].includes(state));
   for (const { session_id, epoch, input } of handled) {
@@ -243,11 +243,11 @@ function expectTold(turns: Turn[]): void {
     const after = started.filter((turn) => turn.session_id === session_id && turn.epoch > epoch);
     const first = after.findIndex(({ state }) => state === 'succeeded');
     const due = first === -1 ? after : after.slice(0, first + 1);
-    const told = after.filter((turn) =>
+    const informed = after.filter((turn) =>
       turn.input?.takeover?.some((line) => line.by === 'sender' && line.message.dedup_key === key),
     );
     assert.deepEqual(
-      told.map(({ id }) => id),
+      informed.map(({ id }) => id),
       due.map(({ id }) => id),
       `${key} was told otherwise`,
     );

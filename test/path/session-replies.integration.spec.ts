@@ -50,7 +50,7 @@ describe("a person's reply", () => {
     expect(first).toMatchObject({ status: 202, body: { delivery_id: 'dlv_1', state: 'delivered' } });
     expect(await reply(id, 'hello', 'k1')).toMatchObject({ status: 202 });
     await reply(id, 'hello', 'k2');
-    const [one, again, other] = gateway.bodies;
+    const [one, repeated, other] = gateway.bodies;
     expect(gateway.asked[0]).toBe('/internal/adapter-calls/deliver');
     expect(one).toMatchObject({
       app_id: appId,
@@ -58,7 +58,7 @@ describe("a person's reply", () => {
       message: { text: 'hello', thread_id: 't1' },
       receipt_id: message.receipt_id,
     });
-    expect(again?.['idempotency_key']).toBe(one?.['idempotency_key']);
+    expect(repeated?.['idempotency_key']).toBe(one?.['idempotency_key']);
     expect(other?.['idempotency_key']).not.toBe(one?.['idempotency_key']);
     const { body } = await world.api<SessionDetail>('GET', `/api/v1/sessions/${id}`);
     expect(body.marks.map(({ kind, delivery_id }) => [kind, delivery_id])).toEqual([
@@ -71,7 +71,7 @@ describe("a person's reply", () => {
     const { id, appId, first: begun } = await session({ channel_address: 'room' });
     const receive = (message: string) =>
       received(appId, { message, thread_id: 't1', metadata: { channel_address: 'room' } });
-    const told = ({ input }: SessionTurnView) =>
+    const takeoverOf = ({ input }: SessionTurnView) =>
       (input?.takeover ?? []).map((line) => [line.by === 'person' ? line.text : line.message.message, line.after]);
     const finish = ({ id: turnId }: SessionTurnView, state: 'succeeded' | 'failed') =>
       world.finish(turnId, { state, error: state === 'failed' ? 'model_down' : null });
@@ -93,14 +93,14 @@ describe("a person's reply", () => {
       ['hidden [removed-token]', 0],
       ['thanks', 0],
     ];
-    expect(told(first)).toEqual(takeover);
+    expect(takeoverOf(first)).toEqual(takeover);
     await finish(first, 'failed');
     const second = await receive('once more');
-    expect(told(second)).toEqual(takeover);
+    expect(takeoverOf(second)).toEqual(takeover);
     await finish(second, 'succeeded');
 
     const third = await receive('a');
-    expect(told(third)).toEqual([]);
+    expect(takeoverOf(third)).toEqual([]);
     await takeOver(id);
     await finish(third, 'succeeded');
     await receive('b');
@@ -109,9 +109,9 @@ describe("a person's reply", () => {
     await world.api('POST', `/api/v1/sessions/${id}/hand-back`, { answer_waiting: true });
     const opened = await world.turn(last.id);
     expect([opened.state, opened.input?.earlier?.map(({ message }) => message)]).toEqual(['open', ['b']]);
-    expect(told(opened)).toEqual([['between', 1]]);
+    expect(takeoverOf(opened)).toEqual([['between', 1]]);
     await finish(opened, 'succeeded');
-    expect(told(await receive('e'))).toEqual([]);
+    expect(takeoverOf(await receive('e'))).toEqual([]);
   });
 
   it('that never arrived is not passed on', async () => {

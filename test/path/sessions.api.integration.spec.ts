@@ -88,7 +88,7 @@ describe('sessions', () => {
   it('never answer one sender with the rights of another', async () => {
     const appId = await world.channel({ ...open, session_scope: 'channel' });
     const first = await receive(appId, '1');
-    const [bob, eve, bobAgain] = [
+    const [bob, eve, bobLater] = [
       await receive(appId, '2', { sender: 'bob' }),
       await receive(appId, '3', { sender: 'eve' }),
       await receive(appId, '4', { sender: 'bob' }),
@@ -96,7 +96,7 @@ describe('sessions', () => {
     await finish(first.id);
     expect((await turn(bob.id)).state).toBe('open');
     await finish(bob.id);
-    expect([(await turn(eve.id)).state, (await turn(bobAgain.id)).state]).toEqual(['open', 'waiting']);
+    expect([(await turn(eve.id)).state, (await turn(bobLater.id)).state]).toEqual(['open', 'waiting']);
     expect((await turn(eve.id)).input?.earlier).toBeUndefined();
   });
 

@@ -292,9 +292,9 @@ describe('triggers and runs', () => {
     expect((await world.api<RunRow>('GET', `/api/v1/runs/${run?.id}`)).body.state).toBe('timed_out');
     await world.api('PATCH', `/api/v1/workflows/${id}`, { instructions: 'second' });
     expect((await post<RunRow>(`runs/${run?.id}/retry`)).body).toMatchObject({ id: run?.id, state: 'queued' });
-    const again = await turnOf(run);
-    expect(again.input).toMatchObject({ instructions: 'first', reply: { channel_address: 'room' } });
-    await finish(again.id, 'succeeded');
+    const retried = await turnOf(run);
+    expect(retried.input).toMatchObject({ instructions: 'first', reply: { channel_address: 'room' } });
+    await finish(retried.id, 'succeeded');
     expect(await post(`runs/${run?.id}/retry`)).toMatchObject({ status: 409, body: { code: 'run_not_failed' } });
     const replay = (await post<RunRow>(`runs/${run?.id}/replay`)).body;
     const rehearsed = { replay: true, rehearsal: true, replay_of: run?.id, workflow_id: id, state: 'queued' };

@@ -135,10 +135,10 @@ describe('a turn', () => {
   it('has the failure notice for its sender, as the channel says', async () => {
     const noticeOf = async (receiptId: string) => (await turnOf(receiptId)).input?.failure_notice;
     expect(await noticeOf(await route('ina'))).toBeUndefined();
-    const told = await world.channel({ unknown_senders: 'open', reply_address: 'room', failure_notice: 'Sorry.' });
+    const reachable = await world.channel({ unknown_senders: 'open', reply_address: 'room', failure_notice: 'Sorry.' });
     const nowhere = await world.channel({ unknown_senders: 'open', failure_notice: 'Sorry.' });
     const routed = (app: string, metadata = {}) => world.receive(app, { metadata });
-    expect(await noticeOf(await routed(told))).toBe('Sorry.');
+    expect(await noticeOf(await routed(reachable))).toBe('Sorry.');
     expect(await noticeOf(await routed(nowhere, { channel_address: null }))).toBeUndefined();
   });
 });

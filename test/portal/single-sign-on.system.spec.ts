@@ -112,10 +112,10 @@ describe('single sign-on', () => {
     const keep = (url: URL): URL => (taken = url);
     const own = new Browser();
     expect(location(await signInAs('ada', { browser: own, spoil: keep }))[1]).toBe('/p/x/events');
-    const again = async (browser: Browser, search: string) =>
+    const sendCallback = async (browser: Browser, search: string) =>
       location(await browser.get(`${portal.url}/api/v1/sign-in/oidc/callback${search}`))[1];
-    expect(await again(new Browser(), taken!.search)).toBe('/sign-in?error=wrong_browser');
-    expect(await again(own, taken!.search)).toBe('/sign-in?error=wrong_browser');
+    expect(await sendCallback(new Browser(), taken!.search)).toBe('/sign-in?error=wrong_browser');
+    expect(await sendCallback(own, taken!.search)).toBe('/sign-in?error=wrong_browser');
     const changed = (name: string, value: string) => (url: URL) => {
       url.searchParams.set(name, value);
       return url;
@@ -142,7 +142,7 @@ describe('single sign-on', () => {
     const genuine = await fetch(`${portal.url}/api/v1/sign-in/oidc/oidc/start`, { redirect: 'manual' });
     const signature = genuine.headers.getSetCookie()[0]?.split(';')[0]?.split('.')[1] ?? '';
     expect(signature).not.toBe('');
-    const requests = async (): Promise<number> => (await issuer.tell({})).requests.length;
+    const requests = async (): Promise<number> => (await issuer.recorded()).requests.length;
     const asked = await requests();
     for (const forged of [value, `${value}.`, `${value}.${signature}`, `${value}.${'A'.repeat(43)}`, `.${signature}`]) {
       const answer = await fetch(`${portal.url}/api/v1/sign-in/oidc/callback?code=guessed&state=${state}`, {
@@ -184,9 +184,9 @@ describe('single sign-on', () => {
         const failed = await signInAs('ada', { at: slow, browser, spoil: forge });
         expect(location(failed)[1]).toBe('/sign-in?error=sign_in_failed');
       }
-      const again = async () =>
+      const sendCallback = async () =>
         location(await browser.get(`${slow.url}/api/v1/sign-in/oidc/callback${spent?.search}`))[1];
-      expect([await again(), await again()]).toEqual([
+      expect([await sendCallback(), await sendCallback()]).toEqual([
         '/sign-in?error=sign_in_failed',
         '/sign-in?error=too_many_sign_ins',
       ]);

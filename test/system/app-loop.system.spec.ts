@@ -78,13 +78,13 @@ describe('two Apps that answer each other', () => {
       { code: 'no_reply_address', message: expect.stringContaining('reply_address') },
     ]);
     const { id } = await post(app.webhook_url, { task: 'Hello?' });
-    const said = await until('it is routed', async () => {
+    const routed = await until('it is routed', async () => {
       const detail = await event(id);
       // Timeline and messages are read at the same time, by statements of their own.
       return detail.outcome === 'routed' && detail.messages.length > 0 ? detail : null;
     });
-    expect(said.messages).toMatchObject([{ reply_withheld: 'no_address' }]);
-    expect(said.timeline.find(({ stage }) => stage === 'routed')?.detail).toMatchObject({
+    expect(routed.messages).toMatchObject([{ reply_withheld: 'no_address' }]);
+    expect(routed.timeline.find(({ stage }) => stage === 'routed')?.detail).toMatchObject({
       reply_withheld: 'no_address',
     });
     await expect(repliesTo(app, 'replies.example')).rejects.toThrow('invalid_reply_address');

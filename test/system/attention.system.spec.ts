@@ -28,7 +28,7 @@ afterAll(() => system?.stop());
 
 const items = async (): Promise<Item[]> => (await system.api<{ data: Item[] }>('GET', '/api/v1/attention')).data;
 /** The ingress writes its counts every 30 s. */
-const told = (code: string, id?: string): Promise<Item> =>
+const reported = (code: string, id?: string): Promise<Item> =>
   until(`${code} is reported`, async () =>
     (await items()).find((item) => item.code === code && (id === undefined || item.resource.id === id)),
   );
@@ -40,7 +40,7 @@ describe('what needs attention', () => {
       kind: 'builtin',
       signature: { scheme: 'hmac' },
     });
-    const missing = await told('credentials_missing', app.id);
+    const missing = await reported('credentials_missing', app.id);
     expect(missing).toMatchObject({ severity: 'error', resource: { kind: 'app' } });
     expect(missing.text).toMatch(/^Orders: .*missing, every request is refused\.$/);
     const credential_id = await system.credential({ signing_secret: 'a secret' });
@@ -50,7 +50,7 @@ describe('what needs attention', () => {
     );
     await until('the ingress refuses requests', async () => (await post(app.webhook_url, {})).status === 401);
     for (let sent = 0; sent < 10; sent += 1) await post(app.webhook_url, {});
-    expect((await told('requests_refused', app.id)).text).toContain('missing_signature');
+    expect((await reported('requests_refused', app.id)).text).toContain('missing_signature');
   });
 
   it('names the limit that refused requests, and how it is raised', async () => {
@@ -59,7 +59,7 @@ describe('what needs attention', () => {
     const flood = Array.from({ length: 5 * endpointRate }, () => post(app.webhook_url, { task: 'NO_REPLY' }));
     const refused = (await Promise.all(flood)).filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThanOrEqual(10);
-    const item = await told('requests_refused', app.id);
+    const item = await reported('requests_refused', app.id);
     expect(item.text).toContain('rate_limited');
     expect(item.what_to_do).toContain('ENDPOINT_RATE_PER_SECOND');
   });
@@ -73,9 +73,9 @@ describe('what needs attention', () => {
       adapter_id: id,
     });
     await until('the ingress knows it', async () => (await post(app.webhook_url, {})).status === 200);
-    expect((await told('senders_held')).text).toMatch(/^1 unknown sender wrote \d+ messages? that/);
+    expect((await reported('senders_held')).text).toMatch(/^1 unknown sender wrote \d+ messages? that/);
     await adapter.close();
-    expect((await told('adapter_unready', id)).text).toContain('ailing is not ready');
+    expect((await reported('adapter_unready', id)).text).toContain('ailing is not ready');
   });
 
   it('names a service that does not answer, whose queues are then unknown', async () => {
@@ -90,7 +90,7 @@ describe('what needs attention', () => {
       new Set(['inbound', 'outbound', 'sync', 'route', 'turns', 'outbound-sent', 'app-changes', 'mcp-discovery']),
     );
     await system.kill('mcp-registry');
-    expect(await told('service_silent', 'mcp-registry')).toMatchObject({ severity: 'error' });
+    expect(await reported('service_silent', 'mcp-registry')).toMatchObject({ severity: 'error' });
     await onceSilent('mcp-registry');
     expect((await items())[0]?.severity).toBe('error');
   });

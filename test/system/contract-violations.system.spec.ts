@@ -65,9 +65,9 @@ describe('an adapter in plain Node', () => {
   it('breaks the contract with a wrong type: a dead letter after one attempt, shown in the portal', async () => {
     adapter.answers['parse-inbound'] = () => ({ event_type: 'x', sender: 'ada', message: 'hi', is_bot: 'true' });
     const { id } = await post(app.webhook_url, { text: 'hello' });
-    const said = '/parse-inbound: is_bot must be true or false, not a text';
-    expect(await letterOf(id)).toMatchObject({ stage: 'parsed', reason: 'contract_violation', error: said });
-    await shows(said);
+    const violation = '/parse-inbound: is_bot must be true or false, not a text';
+    expect(await letterOf(id)).toMatchObject({ stage: 'parsed', reason: 'contract_violation', error: violation });
+    await shows(violation);
     expect(routes()).toEqual(['verify-webhook', 'parse-inbound']);
   });
 
@@ -92,9 +92,9 @@ describe('an adapter in plain Node', () => {
     await system.api('PATCH', `/api/v1/channels/${app.id}`, { route_policy: 'triggers' });
     adapter.calls.length = 0;
     const { id } = await post(app.webhook_url, { text: 'hello' });
-    const said = '/parse-inbound: is_bot must be present, because triggers listen to this App';
-    expect(await letterOf(id)).toMatchObject({ stage: 'routed', reason: 'contract_violation', error: said });
-    await shows(said);
+    const violation = '/parse-inbound: is_bot must be present, because triggers listen to this App';
+    expect(await letterOf(id)).toMatchObject({ stage: 'routed', reason: 'contract_violation', error: violation });
+    await shows(violation);
     expect(routes()).toEqual(['verify-webhook', 'parse-inbound']);
   });
 

@@ -159,14 +159,14 @@ describe('an engine killed between any two steps of its turns', () => {
     }
     if (!rolledBack) await ended(turn.turn_id);
     engine = start();
-    const again = rolledBack ? ['model 2'] : [];
+    const repeated = rolledBack ? ['model 2'] : [];
     expect(await ended(turn.turn_id)).toMatchObject({
       state: 'succeeded',
-      claim: 1 + again.length,
+      claim: 1 + repeated.length,
       reply_text: 'Done.',
     });
     // The answer was not stored, so only it is requested again, and nothing before it.
-    expect(asked[number]).toEqual([...points, ...again]);
+    expect(asked[number]).toEqual([...points, ...repeated]);
     const replies = await pool.query('SELECT answer_id FROM engine.turn WHERE id = $1', [turn.turn_id]);
     expect(replies.rows).toHaveLength(1);
     await until('the reply is offered to the gateway', () => isInQueue(replies.rows[0].answer_id));

@@ -73,9 +73,9 @@ describe('a flood of messages that can only fail', () => {
     const outcomes = await ended(appId, [...ids.bad, ...ids.well]);
     expect(new Set(ids.bad.map((id) => outcomes.get(id)))).toEqual(new Set(['dead']));
     expect(new Set(ids.well.map((id) => outcomes.get(id)))).toEqual(new Set(['routed']));
-    const told = await stories(ids.bad);
-    expect(told).toHaveLength(number);
-    for (const story of told) expect(as).toContainEqual(story);
+    const recorded = await stories(ids.bad);
+    expect(recorded).toHaveLength(number);
+    for (const story of recorded) expect(as).toContainEqual(story);
     for (const story of await stories(ids.well)) expect(story).toEqual(['ok 1']);
     expect(await count("journal.dead_letter WHERE stage = 'parsed'", ids.bad)).toBe(number);
     expect(await count('gateway.inbound_wait WHERE true', [...ids.bad, ...ids.well])).toBe(0);

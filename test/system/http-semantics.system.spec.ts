@@ -76,9 +76,9 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
     for (const header of ['idempotency-key', 'webhook-id']) {
       const headers = { [header]: `${door} again` };
       const first = await post(webhook(), { task: 'once' }, headers);
-      const again = await post(webhook(), { task: 'once' }, headers);
+      const repeated = await post(webhook(), { task: 'once' }, headers);
       expect(first.body).toEqual({ received: true, id: first.id });
-      expect(again).toMatchObject({ status: 200, body: { received: true, duplicate: true, id: first.id } });
+      expect(repeated).toMatchObject({ status: 200, body: { received: true, duplicate: true, id: first.id } });
     }
   });
 

@@ -56,7 +56,7 @@ describe('an MCP server that requires OAuth 2.1', () => {
     browser.set(portal, started.headers.get('set-cookie') ?? '');
     const callback = await browser.follow(url, `${portal}/api/v1/oauth/callback/`);
     expect(await (await browser.get(callback.href, { accept: 'text/html' })).text()).toContain('Connected');
-    const { requests } = await provider.tell({});
+    const { requests } = await provider.recorded();
     expect(requests).toMatchObject([{ grant: 'authorization_code', status: 200, resource: mcp.url }]);
   });
 
@@ -87,7 +87,7 @@ describe('an MCP server that requires OAuth 2.1', () => {
     await system.api('DELETE', `/api/v1/mcp-servers/${registered.server.id}`);
     await expect(system.api('GET', `/api/v1/credentials/${registered.credential_id}`)).rejects.toThrow(/404/);
     await until('the refresh token is revoked', async () => {
-      const { issued, revoked } = await provider.tell({});
+      const { issued, revoked } = await provider.recorded();
       return revoked.includes(issued.at(-1)?.token ?? '');
     });
     await until('nothing waits', async () => {

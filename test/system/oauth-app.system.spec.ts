@@ -86,7 +86,7 @@ describe('an App whose account was connected by OAuth', () => {
         sumOf(text, 'gatehouse_oauth_refreshes_total', { outcome: 'failed' }),
       );
     const before = await failed();
-    await provider.tell({ faults: [{ kind: 'status', status: 503 }] });
+    await provider.configure({ faults: [{ kind: 'status', status: 503 }] });
     await until('a refresh failed', async () => {
       await verifyApp().catch(() => null);
       return (await failed()) > before;

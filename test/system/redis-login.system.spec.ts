@@ -54,16 +54,16 @@ const setPassword = async (of: string): Promise<void> => {
   await redis.ask('CLIENT', 'KILL', 'USER', 'gatehouse_router');
 };
 /** What the operations port of the router says. */
-async function ready(): Promise<{ status: number; said: Record<string, unknown> }> {
+async function ready(): Promise<{ status: number; body: Record<string, unknown> }> {
   const started = lines().find(({ service, event }) => service === 'router' && event === 'operations.started');
   const answer = await fetch(`${started?.url}/health/ready`);
-  return { status: answer.status, said: (await answer.json()) as Record<string, unknown> };
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
 describe('a Redis that refuses the login of one service', () => {
   it('is named in log, ready, doctor and attention until it is over, and what waited is replied to', async () => {
     expect(await troubles()).toEqual([]);
-    expect(await ready()).toEqual({ status: 200, said: { status: 'ok' } });
+    expect(await ready()).toEqual({ status: 200, body: { status: 'ok' } });
     await setPassword('another');
 
     const [item] = await until('it needs attention', async () => {
@@ -76,7 +76,7 @@ describe('a Redis that refuses the login of one service', () => {
     // Messages are still taken, so the replicas stay in service, and a rollout goes on.
     expect(await ready()).toMatchObject({
       status: 200,
-      said: { status: 'degraded', code: 'wrong_login', reason: expect.stringContaining('WRONGPASS') },
+      body: { status: 'degraded', code: 'wrong_login', reason: expect.stringContaining('WRONGPASS') },
     });
     expect((await fetch(`${system.origin('router')}/health/ready`)).status).toBe(200);
     const { status, id } = await post(system.webhookUrl, { task: 'wait' });
@@ -91,13 +91,13 @@ describe('a Redis that refuses the login of one service', () => {
 
     await setPassword('test-redis');
     await until('nothing needs attention', async () => (await troubles()).length === 0);
-    expect((await ready()).said).toEqual({ status: 'ok' });
+    expect((await ready()).body).toEqual({ status: 'ok' });
     await until('the message is replied to', () => sink.repliesTo(id).length > 0);
-    const said = lines().filter(({ event }) => event?.startsWith('redis.'));
-    const warned = said.filter(({ event }) => event === 'redis.trouble');
-    expect(new Set(said.map(({ service }) => service))).toEqual(new Set(['router']));
+    const logged = lines().filter(({ event }) => event?.startsWith('redis.'));
+    const warned = logged.filter(({ event }) => event === 'redis.trouble');
+    expect(new Set(logged.map(({ service }) => service))).toEqual(new Set(['router']));
     expect(warned.map(({ code }) => code)).toContain('wrong_login');
-    expect(said.at(-1)?.event).toBe('redis.works_again');
+    expect(logged.at(-1)?.event).toBe('redis.works_again');
     // One a state and minute, however many connections fail each second.
     const minutes = Math.ceil((Date.now() - Date.parse(warned[0]?.time ?? '')) / 60_000);
     expect(warned.length).toBeLessThanOrEqual(new Set(warned.map(({ code }) => code)).size * minutes);

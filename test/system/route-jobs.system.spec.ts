@@ -83,15 +83,15 @@ describe('the job after the parse', () => {
 
   it('is known by App and dedup key; what comes again while it waits ends as its duplicate', async () => {
     const long = `invoice:${'7'.repeat(500)}/ä`;
-    const [first, again, elsewhere] = await withoutRouter(async () => [
+    const [first, repeated, elsewhere] = await withoutRouter(async () => [
       await deliver(app, long),
       await deliver(app, long),
       await deliver(other, long),
     ]);
     expect(first.job).toBe(messageKey(app.id, long));
-    expect(again.job).toBe(`${messageKey(app.id, long)}_${again.event}`);
+    expect(repeated.job).toBe(`${messageKey(app.id, long)}_${repeated.event}`);
     expect(elsewhere.job).toBe(messageKey(other.id, long));
-    const pair = await ends(first, again);
+    const pair = await ends(first, repeated);
     expect(outcomes(pair)).toEqual(['duplicate', 'routed']);
     namesOther(pair);
     expect(outcomes(await ends(elsewhere))).toEqual(['routed']);

@@ -97,8 +97,8 @@ describe('a sync whose process is killed', () => {
       true,
     );
     // What was in flight at the crash is fetched again, and nothing else.
-    const again = [...adapter.fetched.values()].reduce((sum, times) => sum + times - 1, 0);
-    expect(again).toBeLessThan(kills * 200);
+    const refetched = [...adapter.fetched.values()].reduce((sum, times) => sum + times - 1, 0);
+    expect(refetched).toBeLessThan(kills * 200);
 
     expect((await knows(documents)).sort()).toEqual(rows.map(({ path }) => path).sort());
     const found = await system.api<{ data: unknown[] }>('GET', '/api/v1/knowledge/search?q=1234&limit=5');

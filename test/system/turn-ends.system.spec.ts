@@ -4,11 +4,11 @@ import { openSink, type Sink } from './sink.js';
 import { startSystem, type System } from './system.js';
 import { post } from './webhook.js';
 
-interface ToldEvent {
+interface ShownEvent {
   result: { state: string; reason: string | null; until: string | null; text: string } | null;
   runs: { id: string }[];
 }
-interface ToldRun {
+interface ShownRun {
   state: string;
   reply_text: string | null;
   deliveries: { id: string; state: string }[];
@@ -35,7 +35,7 @@ describe('the result of a message', () => {
 
   const becomes = (id: string, state: string) =>
     until(`the event ${id} is ${state}`, async () => {
-      const event = await system.api<ToldEvent>('GET', `/api/v1/events/${id}`);
+      const event = await system.api<ShownEvent>('GET', `/api/v1/events/${id}`);
       return event.result?.state === state && event;
     });
   const textsTo = (id: string) => sink.repliesTo(id).map(({ json }) => json['text']);
@@ -82,7 +82,7 @@ describe('the result of a message', () => {
     const { id } = await post(system.webhookUrl, { workflow_id, task: 'nightly' });
     const { runs } = await becomes(id, 'delivered');
     const run = await until('the run knows of the delivery', async () => {
-      const detail = await system.api<ToldRun>('GET', `/api/v1/runs/${runs[0]?.id}`);
+      const detail = await system.api<ShownRun>('GET', `/api/v1/runs/${runs[0]?.id}`);
       return detail.deliveries[0]?.state === 'delivered' && detail;
     });
     expect(run).toMatchObject({ state: 'succeeded', reply: 'sent', reply_text: 'Nightly done.', incomplete: null });

@@ -172,10 +172,12 @@ describe('a sample', () => {
 
   it('of a stored event is a new event with the same text', async () => {
     const first = await send(system.appId, { body: '{"task":"the same words"}', headers: { 'x-note': 'kept' } });
-    const again = await send(system.appId, { event_id: first.event_id, verification_only: true });
-    expect(again.sent.body).toBe('{"task":"the same words"}');
-    expect(again.sent.headers['x-note']).toBe('kept');
-    expect(await system.ended(again.event_id ?? '')).toMatchObject({ outcome: 'verification' } as Partial<EventDetail>);
+    const repeated = await send(system.appId, { event_id: first.event_id, verification_only: true });
+    expect(repeated.sent.body).toBe('{"task":"the same words"}');
+    expect(repeated.sent.headers['x-note']).toBe('kept');
+    expect(await system.ended(repeated.event_id ?? '')).toMatchObject({
+      outcome: 'verification',
+    } as Partial<EventDetail>);
   });
 
   it('that is bad is refused as a stranger’s would be, and is listed among the refusals', async () => {

@@ -117,8 +117,8 @@ describe.each(releases)('what %s left behind', (release) => {
 
   it('is recognised when it comes again, and new messages are accepted by the same URL', async () => {
     expect(system.webhookPath).toBe(recorded.webhook_path);
-    const again = await post(system.webhookUrl, { task: 'delivered' }, { 'idempotency-key': 'delivered' });
-    expect(again.body).toMatchObject({ duplicate: true, id: Object.keys(recorded.ended)[0] });
+    const repeated = await post(system.webhookUrl, { task: 'delivered' }, { 'idempotency-key': 'delivered' });
+    expect(repeated.body).toMatchObject({ duplicate: true, id: Object.keys(recorded.ended)[0] });
     const { id } = await post(system.webhookUrl, { task: 'after the upgrade' });
     await until('it gets a reply', () => sink.repliesTo(id).length === 1);
   });

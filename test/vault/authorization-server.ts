@@ -13,7 +13,7 @@ export interface Fault {
   text?: string;
 }
 
-interface Told {
+interface Recorded {
   requests: { grant: string; status: number; refreshToken: string | null; resource: string | null }[];
   revoked: string[];
   /** Refresh tokens that were issued, and what each of them replaced. */
@@ -24,8 +24,7 @@ interface Told {
 /** A real authorization server with rotating refresh tokens, in its own process, behind a proxy that injects faults. */
 export interface AuthorizationServer {
   url: string;
-  /** Sets faults, and returns the requests since the last `reset`. */
-  tell(what: {
+  configure(what: {
     faults?: Fault[];
     delayMs?: number;
     graceMs?: number;
@@ -33,8 +32,10 @@ export interface AuthorizationServer {
     revocationStatus?: number;
     release?: true;
     reset?: true;
-  }): Promise<Told>;
-  refreshes(): Promise<Told['requests']>;
+  }): Promise<Recorded>;
+  /** What happened since the last `reset`. */
+  recorded(): Promise<Recorded>;
+  refreshes(): Promise<Recorded['requests']>;
   close(): Promise<void>;
 }
 
@@ -49,14 +50,16 @@ export async function startAuthorizationServer(options: {
   });
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   const { url } = JSON.parse(line) as { url: string };
-  const tell: AuthorizationServer['tell'] = async (what) => {
+  const configure: AuthorizationServer['configure'] = async (what) => {
     const answer = await fetch(`${url}/__faults`, { method: 'POST', body: JSON.stringify(what) });
-    return (await answer.json()) as Told;
+    return (await answer.json()) as Recorded;
   };
+  const recorded = (): Promise<Recorded> => configure({});
   return {
     url,
-    tell,
-    refreshes: async () => (await tell({})).requests.filter(({ grant }) => grant === 'refresh_token'),
+    configure,
+    recorded,
+    refreshes: async () => (await recorded()).requests.filter(({ grant }) => grant === 'refresh_token'),
     close: async () => {
       const exited = once(child, 'exit');
       child.kill('SIGKILL');

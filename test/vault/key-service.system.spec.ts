@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 afterEach(async () => {
   openbao.away = false;
-  await world.provider.tell({ faults: [], release: true });
+  await world.provider.configure({ faults: [], release: true });
 });
 
 describe('a key service that is unavailable while tokens are refreshed', () => {
@@ -38,13 +38,13 @@ describe('a key service that is unavailable while tokens are refreshed', () => {
 
   it('costs no token when it fails while the answer is in flight', async () => {
     const id = await world.connected('kept');
-    await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
+    await world.provider.configure({ faults: [{ kind: 'hold-after' }] });
     await world.expire(id);
     const caller = world.vaults.resolve(id);
-    await until('the provider has it', async () => (await world.provider.tell({})).held === 1);
+    await until('the provider has it', async () => (await world.provider.recorded()).held === 1);
     openbao.away = true;
     const { refused } = openbao;
-    await world.provider.tell({ release: true });
+    await world.provider.configure({ release: true });
     await until('the vault has asked for a key in vain', async () => openbao.refused > refused);
     openbao.away = false;
     await caller;

@@ -28,7 +28,7 @@ describe('the notifications of a project', () => {
     sink.answer = () => ({ status: 200 });
   });
 
-  const told = (id: string) =>
+  const notified = (id: string) =>
     sink.arrivals.filter(({ json }) => (json['data'] as { credential_id: string }).credential_id === id);
   const waiting = async (): Promise<number> => {
     const { rows } = await world.vaults.db.query('SELECT count(*)::int AS count FROM vault.notification');
@@ -37,30 +37,30 @@ describe('the notifications of a project', () => {
 
   it('report each change of state once, signed, and contain no secret', async () => {
     const id = await world.connected('told');
-    await until('it is reported', async () => told(id).length > 0 && (await waiting()) === 0);
+    await until('it is reported', async () => notified(id).length > 0 && (await waiting()) === 0);
     await world.vaults.call('POST', `/api/v1/credentials/${id}/oauth/revoke`);
-    await until('the end is reported', async () => told(id).length > 1 && (await waiting()) === 0);
-    expect(told(id).map(({ json }) => json)).toMatchObject([
+    await until('the end is reported', async () => notified(id).length > 1 && (await waiting()) === 0);
+    expect(notified(id).map(({ json }) => json)).toMatchObject([
       { type: 'credential.state_changed', data: { from: 'pending', to: 'active', provider: 'acme' } },
       { type: 'credential.state_changed', data: { from: 'active', to: 'revoked', reason: 'revoked_by_user' } },
     ]);
-    for (const { headers, body } of told(id)) {
+    for (const { headers, body } of notified(id)) {
       expect(verifyStandardWebhooks({ secret, headers, body })).toMatchObject({ ok: true });
     }
-    expect(new Set(told(id).map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+    expect(new Set(notified(id).map(({ headers }) => headers['webhook-id'])).size).toBe(2);
   });
 
   it('are retried under the same id until they are accepted', async () => {
     sink.answer = () => ({ status: 503 });
     const id = await world.connected('tried again');
-    await until('it was tried', () => told(id).length === 1);
+    await until('it was tried', () => notified(id).length === 1);
     sink.answer = () => ({ status: 204 });
     await until('it was accepted', async () => {
       await world.vaults.db.query('UPDATE vault.notification SET due_at = now() WHERE tries > 0');
       return (await waiting()) === 0;
     });
-    expect(new Set(told(id).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    expect(told(id).length).toBeGreaterThan(1);
+    expect(new Set(notified(id).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(notified(id).length).toBeGreaterThan(1);
   });
 
   it('that fail are shown on their credential: since when, why, and what to do once they are given up', async () => {
@@ -83,10 +83,10 @@ describe('the notifications of a project', () => {
     });
     expect((await world.vaults.call('GET', path)).body).toMatchObject({ waiting: 0, given_up: 1 });
     sink.answer = () => ({ status: 204 });
-    const before = told(id).length;
+    const before = notified(id).length;
     secret = (await world.vaults.call<Schema<'NotificationsMade'>>('PUT', path, { url: `${sink.url}/hook` })).body
       .secret;
-    await until('it is sent after all', async () => told(id).length > before && (await failure()) === null);
+    await until('it is sent after all', async () => notified(id).length > before && (await failure()) === null);
     expect((await world.vaults.call('GET', path)).body).toMatchObject({ waiting: 0, given_up: 0 });
   });
 

@@ -20,7 +20,7 @@ const codeOf = async (answer: Response): Promise<{ status: number; code: string 
 
 /** Code exchanges that the provider saw. */
 const exchanges = async (): Promise<number> =>
-  (await world.provider.tell({})).requests.filter(({ grant }) => grant === 'authorization_code').length;
+  (await world.provider.recorded()).requests.filter(({ grant }) => grant === 'authorization_code').length;
 
 function changed(callback: URL, change: (query: URLSearchParams) => void): string {
   const url = new URL(callback);
@@ -112,14 +112,14 @@ describe('connecting an account', () => {
     const callback = await browser.follow(used.headers.get('location') ?? '', world.redirectUri);
     expect((await browser.get(callback.href)).status).toBe(200);
     expect(await world.row(id)).toMatchObject({ state: 'active' });
-    const again = await fetch(link.body.url, { method: 'POST', redirect: 'manual' });
-    expect(await codeOf(again)).toEqual({ status: 410, code: 'link_spent' });
+    const repeated = await fetch(link.body.url, { method: 'POST', redirect: 'manual' });
+    expect(await codeOf(repeated)).toEqual({ status: 410, code: 'link_spent' });
   });
 
   it('revokes at the provider when the credential is deleted, however many attempts that takes', async () => {
     const id = await world.connected('deleted');
     expect((await world.vaults.call('DELETE', `/api/v1/credentials/${id}`)).status).toBe(204);
-    await until('both tokens were revoked', async () => (await world.provider.tell({})).revoked.length === 2);
+    await until('both tokens were revoked', async () => (await world.provider.recorded()).revoked.length === 2);
     await until('nothing is left of it', async () => {
       const { rows } = await world.vaults.db.query('SELECT id FROM vault.revocation');
       return rows.length === 0;
@@ -136,7 +136,7 @@ describe('an answer is refused, and spends no code:', () => {
   beforeEach(async () => {
     id = await world.credential(`refused ${(count += 1)}`);
     ({ callback, browser } = await world.authorize(id));
-    await world.provider.tell({ reset: true });
+    await world.provider.configure({ reset: true });
   });
 
   afterEach(async () => {
@@ -202,7 +202,7 @@ describe('a repeated submit', () => {
   it('spends one code, and is reported as a repetition', async () => {
     const id = await world.credential('twice');
     const { callback, browser } = await world.authorize(id);
-    await world.provider.tell({ reset: true });
+    await world.provider.configure({ reset: true });
     const answers = await Promise.all([browser.get(callback.href), browser.get(callback.href)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
     expect(await exchanges()).toBe(1);

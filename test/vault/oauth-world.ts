@@ -82,7 +82,7 @@ export async function startWorld(
     connected: async (name) => {
       const id = await world.credential(name);
       await world.connect(id);
-      await provider.tell({ reset: true });
+      await provider.configure({ reset: true });
       return id;
     },
     expire: async (credentialId) => {

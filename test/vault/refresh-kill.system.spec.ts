@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.close());
 
-afterEach(() => world.provider.tell({ faults: [], graceMs: 0, release: true }));
+afterEach(() => world.provider.configure({ faults: [], graceMs: 0, release: true }));
 
 /** Holds a lock while the work runs. */
 async function withLock(sql: string, parameters: unknown[], work: () => Promise<void>): Promise<void> {
@@ -65,7 +65,7 @@ async function kill(): Promise<void> {
 }
 
 const held = (): Promise<unknown> =>
-  until('the provider has it', async () => (await world.provider.tell({})).held === 1);
+  until('the provider has it', async () => (await world.provider.recorded()).held === 1);
 const recovers = (id: string): Promise<unknown> =>
   until('the other process gives a token', async () => (await world.vaults.resolve(id)).status === 200);
 
@@ -87,7 +87,7 @@ describe('a process that is killed', () => {
 
   it('before its request reached the provider is taken over, and the grant lives', async () => {
     const id = await begin('before the provider');
-    await world.provider.tell({ faults: [{ kind: 'drop-before' }, { kind: 'hold-before' }] });
+    await world.provider.configure({ faults: [{ kind: 'drop-before' }, { kind: 'hold-before' }] });
     void ask(id);
     await held();
     await kill();
@@ -97,7 +97,7 @@ describe('a process that is killed', () => {
 
   it('while the answer is in flight recovers at a provider with a grace period', async () => {
     const id = await begin('with grace');
-    await world.provider.tell({ faults: [{ kind: 'hold-after' }], graceMs: 60_000 });
+    await world.provider.configure({ faults: [{ kind: 'hold-after' }], graceMs: 60_000 });
     void ask(id);
     await held();
     await kill();
@@ -107,7 +107,7 @@ describe('a process that is killed', () => {
 
   it('while the answer is in flight, at a provider without one, leaves a state that says so', async () => {
     const id = await begin('without grace');
-    await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
+    await world.provider.configure({ faults: [{ kind: 'hold-after' }] });
     void ask(id);
     await held();
     await kill();
@@ -117,11 +117,11 @@ describe('a process that is killed', () => {
 
   it('with an answer in hand that is not stored yet leaves a state that says so', async () => {
     const id = await begin('in hand');
-    await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
+    await world.provider.configure({ faults: [{ kind: 'hold-after' }] });
     void ask(id);
     await held();
     await withLock(lockAttempts, [id], async () => {
-      await world.provider.tell({ release: true });
+      await world.provider.configure({ release: true });
       await waiting('response_ct');
       await kill();
       // Otherwise the dead process's statement would still run once it gets its lock.
@@ -135,11 +135,11 @@ describe('a process that is killed', () => {
 
   it('with the answer stored and not applied loses nothing, and nobody asks again', async () => {
     const id = await begin('kept');
-    await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
+    await world.provider.configure({ faults: [{ kind: 'hold-after' }] });
     void ask(id);
     await held();
     await withLock(lockGrant, [id], async () => {
-      await world.provider.tell({ release: true });
+      await world.provider.configure({ release: true });
       await until('the answer is stored', async () => {
         const { rows } = await world.vaults.db.query(
           'SELECT 1 FROM vault.refresh_attempt WHERE credential_id = $1 AND base_version = 1 AND response_ct IS NOT NULL',

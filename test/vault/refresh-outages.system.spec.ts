@@ -23,17 +23,17 @@ afterAll(async () => {
 afterEach(async () => {
   redis.mend();
   postgres.mend();
-  await world.provider.tell({ faults: [], delayMs: 0, release: true });
+  await world.provider.configure({ faults: [], delayMs: 0, release: true });
 });
 
 const held = (): Promise<unknown> =>
-  until('the provider has it', async () => (await world.provider.tell({})).held === 1);
+  until('the provider has it', async () => (await world.provider.recorded()).held === 1);
 
 describe('a loss of Redis in the middle of a refresh', () => {
   it('harms nobody: one request, every caller served', async () => {
     const id = await world.connected('redis');
     await world.expire(id);
-    await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
+    await world.provider.configure({ faults: [{ kind: 'hold-after' }] });
     const early = Array.from({ length: 100 }, (_, caller) => world.vaults.resolve(id, caller % 4));
     await held();
     redis.cut();
@@ -46,7 +46,7 @@ describe('a loss of Redis in the middle of a refresh', () => {
       );
       return rows.length > 0;
     });
-    await world.provider.tell({ release: true });
+    await world.provider.configure({ release: true });
     const answers = await Promise.all([...early, ...late]);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(await world.provider.refreshes()).toHaveLength(1);
@@ -77,12 +77,12 @@ describe('a loss of Postgres', () => {
 
   it('when the answer comes makes the process hold the answer until it can be stored', async () => {
     const id = await world.connected('answer in hand');
-    await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
+    await world.provider.configure({ faults: [{ kind: 'hold-after' }] });
     await world.expire(id);
     const caller = world.vaults.resolve(id);
     await held();
     postgres.cut();
-    await world.provider.tell({ release: true });
+    await world.provider.configure({ release: true });
     await caller;
     postgres.mend();
     await until('the answer is in place', async () => (await world.row(id)).version === 2);

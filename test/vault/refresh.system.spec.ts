@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.close());
 
-afterEach(() => world.provider.tell({ faults: [], delayMs: 0, graceMs: 0, release: true }));
+afterEach(() => world.provider.configure({ faults: [], delayMs: 0, graceMs: 0, release: true }));
 
 /** Makes the next attempt due. */
 const noPause = (id: string) =>
@@ -26,7 +26,7 @@ const attemptsOf = async (id: string): Promise<(string | null)[]> => {
 
 /** Checks that the grant is alive: the provider still issues tokens for what is stored. */
 async function expectAlive(id: string): Promise<void> {
-  await world.provider.tell({ faults: [], delayMs: 0 });
+  await world.provider.configure({ faults: [], delayMs: 0 });
   const { version } = await world.row(id);
   await world.expire(id);
   await noPause(id);
@@ -41,7 +41,7 @@ describe('500 callers on 4 processes with an expired token', () => {
   ])('spend one refresh token and all get the new access token, %s', async (name, delayMs) => {
     const id = await world.connected(`callers ${name}`);
     await world.expire(id);
-    await world.provider.tell({ delayMs });
+    await world.provider.configure({ delayMs });
     const answers = await Promise.all(Array.from({ length: 500 }, (_, caller) => world.vaults.resolve(id, caller % 4)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ body }) => body.fields.access_token)).size).toBe(1);
@@ -59,13 +59,13 @@ describe('a refresh', () => {
         WHERE credential_id = $1`,
       [id],
     );
-    await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
+    await world.provider.configure({ faults: [{ kind: 'hold-after' }] });
     expect((await world.vaults.resolve(id)).body.fields.access_token).toBe(before);
-    await until('the refresh is in flight', async () => (await world.provider.tell({})).held === 1);
+    await until('the refresh is in flight', async () => (await world.provider.recorded()).held === 1);
     expect((await world.vaults.call<Schema<'GrantView'>>('GET', `/api/v1/credentials/${id}/oauth`)).body.state).toBe(
       'refreshing',
     );
-    await world.provider.tell({ release: true });
+    await world.provider.configure({ release: true });
     await until('it is done', async () => (await world.row(id)).version === 2);
   });
 
@@ -109,7 +109,7 @@ describe('a refresh', () => {
   it('keeps the old refresh token when the provider sends no new one', async () => {
     const id = await world.connected('not rotated');
     await world.expire(id);
-    await world.provider.tell({ faults: [{ kind: 'patch', fields: { refresh_token: null } }], graceMs: 60_000 });
+    await world.provider.configure({ faults: [{ kind: 'patch', fields: { refresh_token: null } }], graceMs: 60_000 });
     expect((await world.vaults.resolve(id)).status).toBe(200);
     await world.expire(id);
     expect((await world.vaults.resolve(id)).status).toBe(200);
@@ -121,7 +121,7 @@ describe('a refresh', () => {
     const id = await world.connected('odd');
     await world.expire(id);
     const fields = { token_type: null, scope: ['mail', 'files'], expires_in: '1800', id_token: 'rubbish' };
-    await world.provider.tell({ faults: [{ kind: 'patch', status: 201, fields }] });
+    await world.provider.configure({ faults: [{ kind: 'patch', status: 201, fields }] });
     expect((await world.vaults.resolve(id)).status).toBe(200);
     expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });
     await expectAlive(id);
@@ -130,7 +130,7 @@ describe('a refresh', () => {
   it('survives a provider that is down, reports that once, and recovers', async () => {
     const id = await world.connected('away');
     await world.expire(id);
-    await world.provider.tell({ faults: [{ kind: 'status', status: 503, times: 3 }] });
+    await world.provider.configure({ faults: [{ kind: 'status', status: 503, times: 3 }] });
     for (const failures of [1, 2, 3]) {
       await noPause(id);
       const { status, body, headers } = await world.vaults.resolve(id);
@@ -147,7 +147,7 @@ describe('a refresh', () => {
   it('waits as long as a throttling provider says', async () => {
     const id = await world.connected('throttled');
     await world.expire(id);
-    await world.provider.tell({ faults: [{ kind: 'status', status: 429, headers: { 'retry-after': '45' } }] });
+    await world.provider.configure({ faults: [{ kind: 'status', status: 429, headers: { 'retry-after': '45' } }] });
     const { body, headers } = await world.vaults.resolve(id);
     expect({ code: body.code, wait: Number(headers.get('retry-after')) }).toEqual({
       code: 'refresh_pending',
@@ -160,7 +160,7 @@ describe('a refresh', () => {
   it('requires a reconnect when the provider ended the grant, and is not tried again', async () => {
     const id = await world.connected('ended');
     await world.expire(id);
-    await world.provider.tell({
+    await world.provider.configure({
       faults: [
         {
           kind: 'status',
@@ -187,7 +187,7 @@ describe('a refresh', () => {
     const [id, other] = [await world.connected(`dead ${how}`), await world.connected(`neighbour ${how}`)];
     for (const one of [id, other]) await world.expire(one);
     const headers = { 'content-type': 'application/json' };
-    await world.provider.tell({ faults: [{ kind: 'status', status, text, headers }], reset: true });
+    await world.provider.configure({ faults: [{ kind: 'status', status, text, headers }], reset: true });
     expect((await world.vaults.resolve(id)).body.code).toBe('needs_reconnect');
     expect((await world.vaults.resolve(other)).status).toBe(200);
     expect(await world.row(id)).toMatchObject({ state: 'needs_reconnect', reason: 'invalid_grant' });
@@ -205,7 +205,7 @@ describe('a refresh', () => {
     const id = await world.connected(`life ${what}`);
     await world.expire(id);
     const fields = { expires_in, refresh_token_expires_in: 1e300 };
-    await world.provider.tell({ faults: [{ kind: 'patch', fields }], reset: true });
+    await world.provider.configure({ faults: [{ kind: 'patch', fields }], reset: true });
     for (let asked = 0; asked < 5; asked += 1) expect((await world.vaults.resolve(id)).status).toBe(200);
     expect(await world.provider.refreshes()).toHaveLength(1);
     expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });
@@ -220,7 +220,7 @@ describe('a refresh', () => {
       headers: { 'content-type': 'application/json' },
     } as const;
     for (const one of [id, other]) await world.expire(one);
-    await world.provider.tell({ faults: [refused], reset: true });
+    await world.provider.configure({ faults: [refused], reset: true });
     for (const one of [id, other]) expect((await world.vaults.resolve(one)).body.code).toBe('refresh_pending');
     expect(await world.provider.refreshes()).toHaveLength(1);
     expect(await world.row(id)).toMatchObject({ state: 'degraded', reason: 'client_rejected' });
@@ -231,12 +231,12 @@ describe('a refresh', () => {
   it('stores an answer that it cannot read, and has lost nothing when the next one is readable', async () => {
     const id = await world.connected('malformed');
     await world.expire(id);
-    await world.provider.tell({ faults: [{ kind: 'raw', text: '<html>' }], graceMs: 60_000 });
+    await world.provider.configure({ faults: [{ kind: 'raw', text: '<html>' }], graceMs: 60_000 });
     expect((await world.vaults.resolve(id)).body.code).toBe('refresh_pending');
     expect(await world.row(id)).toMatchObject({ state: 'degraded', reason: 'malformed_answer' });
     await noPause(id);
     expect((await world.vaults.resolve(id)).status).toBe(200);
-    await world.provider.tell({ graceMs: 0 });
+    await world.provider.configure({ graceMs: 0 });
     await expectAlive(id);
   });
 });
@@ -245,17 +245,17 @@ describe('an answer that is lost', () => {
   it('is requested once more at once, which a provider with a grace period answers', async () => {
     const id = await world.connected('grace');
     await world.expire(id);
-    await world.provider.tell({ faults: [{ kind: 'drop-after' }], graceMs: 10_000 });
+    await world.provider.configure({ faults: [{ kind: 'drop-after' }], graceMs: 10_000 });
     expect((await world.vaults.resolve(id)).status).toBe(200);
     expect(await attemptsOf(id)).toEqual(['unanswered', 'ok']);
-    await world.provider.tell({ graceMs: 0 });
+    await world.provider.configure({ graceMs: 0 });
     await expectAlive(id);
   });
 
   it('ends the grant at a provider without one, and the state says why', async () => {
     const id = await world.connected('no grace');
     await world.expire(id);
-    await world.provider.tell({ faults: [{ kind: 'drop-after' }] });
+    await world.provider.configure({ faults: [{ kind: 'drop-after' }] });
     expect((await world.vaults.resolve(id)).body).toMatchObject({ status: 409, code: 'needs_reconnect' });
     expect(await world.row(id)).toMatchObject({ state: 'needs_reconnect', reason: 'refresh_outcome_unknown' });
     expect(await attemptsOf(id)).toEqual(['unanswered', 'grant']);
@@ -264,7 +264,7 @@ describe('an answer that is lost', () => {
   it('does not end a grant while nobody said that it is dead', async () => {
     const id = await world.connected('silent');
     await world.expire(id);
-    await world.provider.tell({ faults: [{ kind: 'drop-before', times: 3 }] });
+    await world.provider.configure({ faults: [{ kind: 'drop-before', times: 3 }] });
     expect((await world.vaults.resolve(id)).body.code).toBe('refresh_pending');
     expect(await world.row(id)).toMatchObject({ state: 'degraded', reason: 'refresh_outcome_unknown' });
     await noPause(id);
@@ -279,12 +279,12 @@ describe('a reconnect during a refresh', () => {
   it('wins: the answer of the refresh is stored and not applied', async () => {
     const id = await world.connected('race');
     await world.expire(id);
-    await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
+    await world.provider.configure({ faults: [{ kind: 'hold-after' }] });
     const caller = world.vaults.resolve(id);
-    await until('the refresh is in flight', async () => (await world.provider.tell({})).held === 1);
+    await until('the refresh is in flight', async () => (await world.provider.recorded()).held === 1);
     await world.connect(id);
     const token = (await world.vaults.resolve(id, 1)).body.fields.access_token;
-    await world.provider.tell({ release: true });
+    await world.provider.configure({ release: true });
     expect((await caller).body.fields.access_token).toBe(token);
     await until('the refresh has ended', async () => (await world.row(id)).attempt_id === null);
     expect(await world.row(id)).toMatchObject({ state: 'active', version: 2 });

@@ -6,7 +6,7 @@ beforeAll(async () => {
   world = await startWorld({ count: 2 });
 });
 afterAll(() => world?.close());
-afterEach(() => world.provider.tell({ faults: [], delayMs: 0 }));
+afterEach(() => world.provider.configure({ faults: [], delayMs: 0 }));
 
 /** What a caller gets who reports the token of a version as refused. */
 const report = async (id: string, version: number, process = 0) => {
@@ -57,9 +57,9 @@ describe('an access token that its provider refuses before it expires', () => {
     const id = await connected('dead');
     const text = '{"error":"invalid_grant"}';
     const headers = { 'content-type': 'application/json' };
-    await world.provider.tell({ faults: [{ kind: 'status', status: 400, headers, text, times: 9 }] });
+    await world.provider.configure({ faults: [{ kind: 'status', status: 400, headers, text, times: 9 }] });
     expect(await report(id, 1)).toMatchObject({ status: 409, code: 'needs_reconnect' });
-    await world.provider.tell({ faults: [] });
+    await world.provider.configure({ faults: [] });
     await world.connect(id);
     await age(id);
     const { token_version: version } = (await world.vaults.resolve(id)).body;
@@ -68,9 +68,9 @@ describe('an access token that its provider refuses before it expires', () => {
 
   it('has its caller try again later while the provider does not answer', async () => {
     const id = await connected('away');
-    await world.provider.tell({ faults: [{ kind: 'status', status: 503, times: 9 }] });
+    await world.provider.configure({ faults: [{ kind: 'status', status: 503, times: 9 }] });
     expect(await report(id, 1)).toMatchObject({ status: 503, code: 'refresh_pending' });
-    await world.provider.tell({ faults: [] });
+    await world.provider.configure({ faults: [] });
     await change(id, 'next_try_at = now()');
     expect(await report(id, 1)).toMatchObject({ status: 200, version: 2 });
   });

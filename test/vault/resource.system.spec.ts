@@ -14,7 +14,7 @@ afterAll(() => world?.close());
 async function seen(id: string) {
   const { body } = await world.vaults.resolve(id);
   const claims = JSON.parse(Buffer.from(String(body.fields.access_token).split('.')[1] ?? '', 'base64url').toString());
-  const { requests } = await world.provider.tell({});
+  const { requests } = await world.provider.recorded();
   return { audience: claims.aud, asked: requests.map(({ grant, resource: one }) => [grant, one]) };
 }
 
@@ -23,16 +23,16 @@ describe('a provider whose tokens are for one resource (RFC 8707)', () => {
     const id = await world.credential('of a person');
     const started = await world.vaults.call<Schema<'ConnectStarted'>>('POST', `/api/v1/credentials/${id}/connect`, {});
     expect(new URL(started.body.authorization_url).searchParams.getAll('resource')).toEqual([resource]);
-    await world.provider.tell({ reset: true });
+    await world.provider.configure({ reset: true });
     await world.connect(id);
     expect(await seen(id)).toEqual({ audience: resource, asked: [['authorization_code', resource]] });
-    await world.provider.tell({ reset: true });
+    await world.provider.configure({ reset: true });
     await world.expire(id);
     expect(await seen(id)).toEqual({ audience: resource, asked: [['refresh_token', resource]] });
   });
 
   it('is sent the resource with client credentials', async () => {
-    await world.provider.tell({ reset: true });
+    await world.provider.configure({ reset: true });
     const fields = { client_id: 'gatehouse', client_secret: 'a-client-secret' };
     const made = { name: 'of the client', type: 'oauth2', grant: 'client_credentials', fields };
     const id = (await world.vaults.call<Schema<'CredentialView'>>('POST', '/api/v1/credentials', made)).body

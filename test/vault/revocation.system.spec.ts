@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.close());
 
-afterEach(() => world.provider.tell({ faults: [], reset: true }));
+afterEach(() => world.provider.configure({ faults: [], reset: true }));
 
 const revoke = (id: string) => world.vaults.call<Schema<'GrantView'>>('POST', `/api/v1/credentials/${id}/oauth/revoke`);
 
@@ -22,7 +22,7 @@ describe('revoking without deleting', () => {
     expect(answer.body).toMatchObject({ state: 'revoked', reason: 'revoked_by_user', next_refresh_at: null });
     expect(answer.body.events[0]).toMatchObject({ from: 'active', to: 'revoked' });
     expect((await world.vaults.resolve(id)).body).toMatchObject({ status: 409, code: 'revoked' });
-    await until('both tokens were revoked', async () => (await world.provider.tell({})).revoked.length === 2);
+    await until('both tokens were revoked', async () => (await world.provider.recorded()).revoked.length === 2);
     const { rows } = await world.vaults.db.query(
       'SELECT access_token, refresh_token FROM vault.oauth_grant WHERE credential_id = $1',
       [id],
@@ -56,7 +56,7 @@ describe('a provider that reports a withdrawn consent', () => {
   it.each(['token_revoked', 'gone'])('with %s ends the grant as revoked, and is not asked again', async (error) => {
     const id = await world.connected(`withdrawn ${error}`);
     await world.expire(id);
-    await world.provider.tell({ faults: [{ kind: 'raw', status: 400, text: JSON.stringify({ error }) }] });
+    await world.provider.configure({ faults: [{ kind: 'raw', status: 400, text: JSON.stringify({ error }) }] });
     expect((await world.vaults.resolve(id)).body).toMatchObject({ status: 409, code: 'revoked' });
     expect(await world.row(id)).toMatchObject({ state: 'revoked', reason: 'revoked_by_provider' });
     await world.vaults.resolve(id);

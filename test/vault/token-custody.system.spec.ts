@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 afterEach(async () => {
-  await world.provider.tell({ faults: [], revocationStatus: 200, reset: true });
+  await world.provider.configure({ faults: [], revocationStatus: 200, reset: true });
   await world.vaults.db.query('DELETE FROM vault.revocation');
 });
 
@@ -21,7 +21,7 @@ const remove = (id: string) => world.vaults.call('DELETE', path(id));
 const disconnect = (id: string) => world.vaults.call('POST', path(id, '/oauth/revoke'));
 
 /** The distinct tokens that the provider saw. */
-const revoked = async (): Promise<string[]> => [...new Set((await world.provider.tell({})).revoked)];
+const revoked = async (): Promise<string[]> => [...new Set((await world.provider.recorded()).revoked)];
 const untilRevoked = (count: number) =>
   until(`${count} tokens were revoked`, async () => (await revoked()).length === count);
 const nothingWaits = () =>
@@ -44,9 +44,9 @@ async function asMallory(id: string): Promise<string> {
 /** Asks for an expired token; the provider has rotated, and its answer is in flight. */
 async function heldRefresh(id: string): Promise<{ resolved: Promise<{ status: number }> }> {
   await world.expire(id);
-  await world.provider.tell({ faults: [{ kind: 'hold-after' }] });
+  await world.provider.configure({ faults: [{ kind: 'hold-after' }] });
   const resolved = world.vaults.resolve(id);
-  await until('the refresh is held', async () => (await world.provider.tell({})).held > 0);
+  await until('the refresh is held', async () => (await world.provider.recorded()).held > 0);
   return { resolved };
 }
 
@@ -137,7 +137,7 @@ describe('a refresh that ends after its tokens were released', () => {
     await letGo(id);
     await untilRevoked(2);
     const before = await revoked();
-    await world.provider.tell({ release: true });
+    await world.provider.configure({ release: true });
     expect((await resolved).status).toBe(status);
     await untilRevoked(4);
     expect((await revoked()).slice(0, 2)).toEqual(before);
@@ -155,18 +155,18 @@ describe('a refresh that ends after its tokens were released', () => {
   ])('leaves no refresh token alive, whichever of the two is first: %s', async (what, letGo) => {
     for (const delayMs of [0, 3, 6, 12, 25, 50]) {
       const id = await world.credential(`races ${what} ${delayMs}`);
-      await world.provider.tell({ delayMs: 0, reset: true });
+      await world.provider.configure({ delayMs: 0, reset: true });
       await world.connect(id);
       await world.expire(id);
-      await world.provider.tell({ delayMs });
+      await world.provider.configure({ delayMs });
       await Promise.all([world.vaults.resolve(id), letGo(id)]);
       await nothingWaits();
-      const told = await world.provider.tell({});
-      const spent = new Set([...told.revoked, ...told.issued.map(({ from }) => from)]);
-      expect(told.issued.length).toBeGreaterThan(0);
-      expect(told.issued.filter(({ token }) => !spent.has(token))).toEqual([]);
+      const recorded = await world.provider.recorded();
+      const spent = new Set([...recorded.revoked, ...recorded.issued.map(({ from }) => from)]);
+      expect(recorded.issued.length).toBeGreaterThan(0);
+      expect(recorded.issued.filter(({ token }) => !spent.has(token))).toEqual([]);
     }
-    await world.provider.tell({ delayMs: 0 });
+    await world.provider.configure({ delayMs: 0 });
   });
 
   it('has them revoked even if its process died with the answer stored', async () => {
@@ -198,11 +198,11 @@ describe('a code whose credential is deleted during the exchange', () => {
   it('has its tokens revoked, and the person is told', async () => {
     const id = await world.credential('gone meanwhile');
     const { callback, browser } = await world.authorize(id);
-    await world.provider.tell({ faults: [{ kind: 'hold-after' }], reset: true });
+    await world.provider.configure({ faults: [{ kind: 'hold-after' }], reset: true });
     const answered = browser.get(callback.href);
-    await until('the exchange is held', async () => (await world.provider.tell({})).held > 0);
+    await until('the exchange is held', async () => (await world.provider.recorded()).held > 0);
     expect((await remove(id)).status).toBe(204);
-    await world.provider.tell({ release: true });
+    await world.provider.configure({ release: true });
     expect((await answered).status).toBe(404);
     await untilRevoked(2);
     await nothingWaits();
@@ -212,10 +212,10 @@ describe('a code whose credential is deleted during the exchange', () => {
 describe('a provider that does not accept a revocation', () => {
   const listed = async () =>
     (await world.vaults.call<Schema<'RevocationPage'>>('GET', '/api/v1/credentials/revocations')).body.data;
-  const again = () => world.vaults.db.query('UPDATE vault.revocation SET due_at = now()');
+  const makeDue = () => world.vaults.db.query('UPDATE vault.revocation SET due_at = now()');
 
   it('is asked again, and waiting revocations are shown to their project', async () => {
-    await world.provider.tell({ revocationStatus: 503 });
+    await world.provider.configure({ revocationStatus: 503 });
     const id = await world.connected('waits');
     await remove(id);
     await until('it was tried', async () => (await listed())[0]?.last_error === 'http_503');
@@ -231,22 +231,22 @@ describe('a provider that does not accept a revocation', () => {
       stranger,
     );
     expect(theirs.body.data).toEqual([]);
-    await world.provider.tell({ revocationStatus: 200 });
-    await again();
+    await world.provider.configure({ revocationStatus: 200 });
+    await makeDue();
     await untilRevoked(2);
     await nothingWaits();
   });
 
   it('is given up after so many attempts, or at once when it refuses the client; the loss stays visible', async () => {
-    await world.provider.tell({ revocationStatus: 503 });
+    await world.provider.configure({ revocationStatus: 503 });
     const id = await world.connected('given up');
     await disconnect(id);
     await until('it is given up', async () => {
-      await again();
+      await makeDue();
       return (await listed())[0]?.state === 'gave_up';
     });
     expect(await listed()).toMatchObject([{ credential_id: id, reason: 'disconnected', next_try_at: null }]);
-    await world.provider.tell({ revocationStatus: 401 });
+    await world.provider.configure({ revocationStatus: 401 });
     await disconnect(await world.connected('refused'));
     await until('it is refused', async () => (await listed()).length === 2 && (await listed())[0]?.state === 'gave_up');
     expect(await listed()).toMatchObject([{ attempts: 1, last_error: 'http_401' }, { attempts: 3 }]);

@@ -66,11 +66,11 @@ export function holdAway(shared: () => CourierWorld): void {
     });
 
     it('Verify says that nothing is known of the credentials, and what is wrong', async () => {
-      const said = await until('its words name the cause', async () => {
+      const verdict = await until('its words name the cause', async () => {
         const verified = await world.verify();
         return words.test(JSON.stringify(verified)) ? verified : null;
       });
-      expect([said.ok, said.code === 'auth_failed']).toEqual([false, false]);
+      expect([verdict.ok, verdict.code === 'auth_failed']).toEqual([false, false]);
       const credential = await ask<Schema<'CredentialView'>>('GET', `credentials/${world.token}`);
       expect(credential.body.status).toBe('active');
     });

@@ -53,9 +53,9 @@ export async function startCourierProcess(given: Record<string, string>): Promis
     child = started;
     let isListening = false;
     createInterface({ input: started.stdout }).on('line', (line) => {
-      const said = JSON.parse(line);
-      if ('listening' in said) isListening = true;
-      else log.push(said);
+      const entry = JSON.parse(line);
+      if ('listening' in entry) isListening = true;
+      else log.push(entry);
     });
     await until('the adapter listens', () => isListening);
   };

@@ -76,8 +76,8 @@ export function holdWorks(shared: () => CourierWorld): void {
 
     it('knows the message that comes again by its dedup_key, and its own by is_bot', async () => {
       await arrived(await world.write({ id: 'once' }));
-      const again = await world.system.ended(await world.write({ id: 'once', sent_again: true }));
-      expect(again).toMatchObject({ outcome: 'duplicate', turns: [] });
+      const repeated = await world.system.ended(await world.write({ id: 'once', resent: true }));
+      expect(repeated).toMatchObject({ outcome: 'duplicate', turns: [] });
       const own = await world.system.ended(await world.write({ author: { id: 'u-agent', name: 'Agent' } }));
       expect(own).toMatchObject({ outcome: 'dropped_bot', turns: [] });
     });

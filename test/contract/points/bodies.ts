@@ -31,9 +31,9 @@ export function holdBodies(shared: () => ContractWorld): void {
       ['a list', '[1,2,3]'],
       ['a number', '12345678901234567890'],
     ])('is read later, or refused with a reason: %s', async (_what, body) => {
-      const { status, id, body: said } = await post(world.webhookUrl, body);
+      const { status, id, body: answer } = await post(world.webhookUrl, body);
       if (status !== 200) {
-        expect([status >= 400 && status < 500, typeof said['error'], typeof said['message']]).toEqual([
+        expect([status >= 400 && status < 500, typeof answer['error'], typeof answer['message']]).toEqual([
           true,
           'string',
           'string',

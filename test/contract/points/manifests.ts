@@ -27,14 +27,14 @@ export function holdManifests(shared: () => ContractWorld): void {
       'is refused by the name of what is wrong, by every door: %s',
       async (_what, changes, field) => {
         const isRefused = async (path: string, body: object): Promise<void> => {
-          const { status, body: said } = await world.ask<Schema<'Problem'>>('POST', path, body);
-          expect([path, status, (said.errors ?? []).map((error: { field: string }) => error.field)]).toEqual([
+          const { status, body: problem } = await world.ask<Schema<'Problem'>>('POST', path, body);
+          expect([path, status, (problem.errors ?? []).map((error: { field: string }) => error.field)]).toEqual([
             path,
             422,
             field === null ? expect.any(Array) : expect.arrayContaining([expect.stringMatching(ends(field))]),
           ]);
-          expect(JSON.stringify(said)).not.toMatch(/alert|passwd|user:pass|KKKK|xxxx/);
-          expect(JSON.stringify(said).length).toBeLessThan(4_000);
+          expect(JSON.stringify(problem)).not.toMatch(/alert|passwd|user:pass|KKKK|xxxx/);
+          expect(JSON.stringify(problem).length).toBeLessThan(4_000);
         };
         const adapter = await world.adapters.mount('harm', { credentials: [], ...changes });
         await isRefused('adapters', { url: adapter.url });

@@ -158,8 +158,11 @@ export function holdPage(shared: () => ContractWorld): void {
       expect(await world.outcomeOf(waiting, { nothing: true })).toMatchObject({ outcome: 'ignored' });
       const [refused] = shownOf('Headers of every call');
       await open.answer('verify', { status: 401, json: refused });
-      const said = await world.ask<Schema<'VerifiedAppView'>>('POST', `apps/${waiting.id}/verify`);
-      expect(said.body).toMatchObject({ code: 'provider_unavailable', error: expect.stringMatching(/ADAPTER_SECRET/) });
+      const verified = await world.ask<Schema<'VerifiedAppView'>>('POST', `apps/${waiting.id}/verify`);
+      expect(verified.body).toMatchObject({
+        code: 'provider_unavailable',
+        error: expect.stringMatching(/ADAPTER_SECRET/),
+      });
     });
 
     it('has the refusal of a folder that is gone', async () => {

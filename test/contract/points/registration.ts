@@ -89,8 +89,8 @@ export function holdRegistration(shared: () => ContractWorld): void {
       ['HTML', { text: 'ready', headers: { 'content-type': 'text/html' } }],
     ])('is not ready while its health says %s, and ready when it does', async (_what, script) => {
       const id = await world.register(adapter);
-      const said = JSON.parse(JSON.stringify(script).replace('SLUG', adapter.slug)) as object;
-      await adapter.answer('health', said);
+      const answer = JSON.parse(JSON.stringify(script).replace('SLUG', adapter.slug)) as object;
+      await adapter.answer('health', answer);
       const unready = await until('it is not ready', async () => {
         const row = await page(id);
         return row.state === 'unready' ? row : null;

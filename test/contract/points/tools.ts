@@ -104,8 +104,8 @@ export function holdTools(shared: () => ContractWorld): void {
       await create(`events/${id}/replay`, { deliver: false });
       await until('the replay has ended', async () => {
         const { runs } = (await world.ask<Schema<'EventDetailView'>>('GET', `events/${id}`)).body;
-        const again = runs.filter((one: { replay: boolean }) => one.replay);
-        return again.length > 0 && again.every(({ state }: { state: string }) => state === 'succeeded');
+        const replays = runs.filter((one: { replay: boolean }) => one.replay);
+        return replays.length > 0 && replays.every(({ state }: { state: string }) => state === 'succeeded');
       });
       expect((await adapter.calls()).map(({ route }) => route)).toEqual(before);
       const { timeline } = (await world.ask<Schema<'EventDetailView'>>('GET', `events/${run.receipt_id}`)).body;
@@ -130,9 +130,9 @@ export function holdTools(shared: () => ContractWorld): void {
         const agent = await agentOf([], { skills: [skill.id] });
         const { toolset } = (await world.ask<Schema<'AgentDetail'>>('GET', `agents/${agent.id}`)).body;
         expect(agent.toolset).toEqual(toolset);
-        const told: string[] = [...toolset.offered, ...toolset.by_search].map(({ name }) => name);
-        expect([new Set(told).size, told.filter((name) => !/^[\w-]{1,64}$/.test(name))]).toEqual([told.length, []]);
-        expect(told.length + toolset.left_out.length).toBe(names.length);
+        const shown: string[] = [...toolset.offered, ...toolset.by_search].map(({ name }) => name);
+        expect([new Set(shown).size, shown.filter((name) => !/^[\w-]{1,64}$/.test(name))]).toEqual([shown.length, []]);
+        expect(shown.length + toolset.left_out.length).toBe(names.length);
         expect(toolset.by_search.length).toBeGreaterThan(0);
         for (const { reason, what_to_do } of [...toolset.by_search, ...toolset.left_out]) {
           expect([reason, what_to_do]).toEqual([expect.stringMatching(/^[a-z_]+$/), expect.stringMatching(/ /)]);

@@ -6,7 +6,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class Router1770000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const tables = [...messages, ...channels, ...contacts, ...workflows, ...requests, createLimitTable('router')];
-    for (const statement of [...tables, ...changesTold]) await runner.query(statement);
+    for (const statement of [...tables, ...announcedChanges]) await runner.query(statement);
   }
 
   async down(runner: QueryRunner): Promise<void> {
@@ -211,7 +211,7 @@ const requests = [
 ];
 
 /** Every replica caches the rules of projects until it hears of a change. */
-const changesTold = changeTriggers('router', [
+const announcedChanges = changeTriggers('router', [
   { table: 'workflow', topic: 'rules', key: 'project_id' },
   { table: 'trigger', topic: 'rules', key: 'project_id' },
   { table: 'channel', topic: 'rules', key: 'project_id' },

@@ -73,7 +73,7 @@ export class AttentionRepository {
         GROUP BY outcome`,
       [organizationId, projectId, looksAt],
     )) as Kept[];
-    return rows.map((row) => ({ ...saidOf(row), since: row.since.toISOString(), severity: 'warning' as const }));
+    return rows.map((row) => ({ ...ofKept(row), since: row.since.toISOString(), severity: 'warning' as const }));
   }
 
   private async refused(scope: ProjectScope): Promise<AttentionItem[]> {
@@ -133,7 +133,7 @@ function ofLetters({ app_id: id, stage, count, reason, since }: OpenLetters, nam
   };
 }
 
-function saidOf({ outcome, messages, senders }: Kept): Omit<AttentionItem, 'since' | 'severity'> {
+function ofKept({ outcome, messages, senders }: Kept): Omit<AttentionItem, 'since' | 'severity'> {
   const many = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
   if (outcome === 'held_unknown_sender') {
     return {

@@ -25,7 +25,7 @@ export class ContactService {
     private readonly contacts: ContactRepository,
     private readonly held: HeldRepository,
     private readonly results: EventResultRepository,
-    private readonly again: Rerouter,
+    private readonly rerouter: Rerouter,
     private readonly rules: ProjectRules,
     @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {}
@@ -62,7 +62,7 @@ export class ContactService {
     await this.contacts.change(id, { status: 'known' });
     // After the commit: a message that arrives from now on is not held any more.
     const held = await this.held.heldOf(await this.contacts.family(id));
-    const { released } = await this.again.release(caller, held, null);
+    const { released } = await this.rerouter.release(caller, held, null);
     return { contact: await this.get(caller, id), released: released.length };
   }
 

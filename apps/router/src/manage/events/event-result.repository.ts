@@ -25,7 +25,7 @@ export class EventLinkRepository {
   }
 }
 
-type Told = Map<string, LatestEntry>;
+type LatestByTurn = Map<string, LatestEntry>;
 
 /** The results of events, from their messages' turns and the journal's entries about turns and replies. */
 @Injectable()
@@ -45,11 +45,13 @@ export class EventResultRepository {
     const elsewhere = own.flatMap((entry) => textOf(entry.detail, 'event') ?? []);
     const others = elsewhere.filter((id) => !receiptIds.includes(id));
     const latest = [...own, ...(await latestEntries(this.db, scope, others))];
-    const turns: Told = new Map(latest.flatMap((each) => (each.stage === 'turn' ? [[each.subject_id, each]] : [])));
-    const told = own.flatMap((each) =>
+    const turns: LatestByTurn = new Map(
+      latest.flatMap((each) => (each.stage === 'turn' ? [[each.subject_id, each]] : [])),
+    );
+    const recorded = own.flatMap((each) =>
       each.stage === 'turn' ? [{ receipt_id: each.receipt_id, id: each.subject_id }] : [],
     );
-    const ofEvents = Map.groupBy([...named, ...told], ({ receipt_id }) => receipt_id);
+    const ofEvents = Map.groupBy([...named, ...recorded], ({ receipt_id }) => receipt_id);
     return new Map(
       [...ofEvents].map(([event, all]) => {
         const ids = [...new Set(all.map(({ id }) => answering(id, turns)))];
@@ -61,7 +63,7 @@ export class EventResultRepository {
 }
 
 /** The turn that answers it: another one when it was collected, or when its run was retried. */
-function answering(id: string, turns: Told): string {
+function answering(id: string, turns: LatestByTurn): string {
   const last = turns.get(id);
   const into = last?.outcome === 'ok' ? textOf(last.detail, 'into') : null;
   return into === null || into === id ? id : answering(into, turns);

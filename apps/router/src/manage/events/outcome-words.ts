@@ -59,12 +59,12 @@ const reasons: Readonly<Record<string, string>> = {
 /** @param outcome null: it has not ended */
 export function wordsOfOutcome(outcome: string | null, reason: string | null): string {
   if (outcome === null) return 'It is still being processed.';
-  const said = words[outcome as TerminalOutcome] ?? `It ended as ${outcome}.`;
-  if (reason === null) return said;
-  if (outcome === 'refused' && reason in refusals) return refusals[reason] ?? said;
+  const sentence = words[outcome as TerminalOutcome] ?? `It ended as ${outcome}.`;
+  if (reason === null) return sentence;
+  if (outcome === 'refused' && reason in refusals) return refusals[reason] ?? sentence;
   const machine = /^no_trigger_for_(.+)$/.exec(reason)?.[1];
   const more = machine === undefined ? reasons[reason] : `No trigger accepts messages of the kind ${machine}.`;
-  return more === undefined ? said : `${said} ${more}`;
+  return more === undefined ? sentence : `${sentence} ${more}`;
 }
 
 /** What became of an event in one word, and why in words: the same on every page, in every list and in the API. */

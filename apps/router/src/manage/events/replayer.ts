@@ -29,7 +29,7 @@ export interface ReplayRequest {
 export class Replayer {
   constructor(
     private readonly db: Database,
-    private readonly again: Rerouter,
+    private readonly rerouter: Rerouter,
     private readonly targets: ReplayTargets,
     @Inject(INGRESS) private readonly ingress: ServiceClient,
   ) {}
@@ -55,7 +55,7 @@ export class Replayer {
       return { replayed: 'receipt', run_ids: [], turn_ids: [] };
     }
     const asked = keyed(caller, key, ['event', id, deliver, ...Object.values(target ?? {})].join(' '));
-    const { run_ids, turn_ids } = await this.again.replay(caller, messages, { deliver, ...target }, asked);
+    const { run_ids, turn_ids } = await this.rerouter.replay(caller, messages, { deliver, ...target }, asked);
     return { replayed: 'messages', run_ids, turn_ids };
   }
 

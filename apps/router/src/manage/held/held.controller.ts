@@ -32,7 +32,7 @@ class Release {
 export class HeldController {
   constructor(
     private readonly held: HeldRepository,
-    private readonly again: Rerouter,
+    private readonly rerouter: Rerouter,
   ) {}
 
   @Get()
@@ -61,6 +61,6 @@ export class HeldController {
     @Body() { message_ids: ids }: Release,
     @IdempotencyKey() key: string | null,
   ): Promise<ReleasedView> {
-    return this.again.release(caller, ids, keyed(caller, key, `release ${JSON.stringify(ids)}`));
+    return this.rerouter.release(caller, ids, keyed(caller, key, `release ${JSON.stringify(ids)}`));
   }
 }

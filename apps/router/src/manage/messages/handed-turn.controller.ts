@@ -23,7 +23,7 @@ export class HandedTurnController {
   constructor(
     private readonly db: Database,
     private readonly handover: TurnHandover,
-    private readonly again: Rerouter,
+    private readonly rerouter: Rerouter,
   ) {}
 
   /** The input of a turn that was too large for its job. */
@@ -51,7 +51,7 @@ export class HandedTurnController {
       caller.projectId,
     ])) as MessageRow[];
     const asked = keyed(caller, key ?? null, `run ${replayOf} ${deliver}`);
-    return this.again.replay({ ...caller, subject: by }, messages, { deliver, workflowId, replayOf }, asked);
+    return this.rerouter.replay({ ...caller, subject: by }, messages, { deliver, workflowId, replayOf }, asked);
   }
 
   /** Stops collecting messages for a run, because it was cancelled. */

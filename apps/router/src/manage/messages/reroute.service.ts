@@ -50,7 +50,12 @@ export class Rerouter {
       });
       return { plans, ...answer };
     });
-    this.routing.tell(plans, caller.subject, options.deliver ? 'with_delivery' : 'without_delivery', !options.deliver);
+    this.routing.enqueueRerouted(
+      plans,
+      caller.subject,
+      options.deliver ? 'with_delivery' : 'without_delivery',
+      !options.deliver,
+    );
     return { turns: turnsOf(plans), ...made };
   }
 
@@ -69,7 +74,7 @@ export class Rerouter {
       });
       return { plans, ...answer };
     });
-    this.routing.tell(plans, by, 'released');
+    this.routing.enqueueRerouted(plans, by, 'released');
     return answer;
   }
 }

@@ -68,7 +68,7 @@ export class DirectRunService {
       0,
     );
     const [routed] = await this.routing.commit([
-      { ...draft, told: true, startedBy: askerOf(caller), dedupKey: key === null ? draft.dedupKey : `key:${key}` },
+      { ...draft, durable: true, startedBy: askerOf(caller), dedupKey: key === null ? draft.dedupKey : `key:${key}` },
     ]);
     if (!routed) throw new Error('a draft was neither routed nor claimed before');
     if ('claimed' in routed) return this.repeated(caller, routed.claimed.message_id, draft.message);

@@ -30,7 +30,7 @@ export class ExplainedMessages {
     return messages.map((message) => {
       if (message.unlisted_verdicts === 0) return message;
       const known = new Set(message.verdicts.map((verdict) => verdict.trigger_id));
-      const told = triggers
+      const explained = triggers
         .filter(
           (trigger) =>
             trigger.app_id === message.app_id && trigger.created_at <= message.created_at && !known.has(trigger.id),
@@ -39,8 +39,8 @@ export class ExplainedMessages {
         .map((trigger) => explain(trigger, message, contacts.get(message.contact_id ?? '') ?? null));
       return {
         ...message,
-        verdicts: [...message.verdicts, ...told],
-        unlisted_verdicts: message.unlisted_verdicts - told.length,
+        verdicts: [...message.verdicts, ...explained],
+        unlisted_verdicts: message.unlisted_verdicts - explained.length,
       };
     });
   }

@@ -34,7 +34,7 @@ export class TurnHandover extends Sweeping {
       batch: sweepBatch,
       losses,
       afterLoss: () => this.handovers.expedite(),
-      sweep: (limit) => this.again(limit),
+      sweep: (limit) => this.republish(limit),
     });
   }
 
@@ -59,7 +59,7 @@ export class TurnHandover extends Sweeping {
     return (await this.handovers.payloadOf(turnId)) ?? (await this.turnsOf([messageId])).get(turnId) ?? null;
   }
 
-  private async again(limit: number): Promise<number> {
+  private async republish(limit: number): Promise<number> {
     const behindMs = await this.jobs.behindMs(turnRun.queue);
     const passed = await this.handovers.find(limit, behindMs);
     const due = await this.handovers.due(limit, behindMs);

@@ -22,9 +22,9 @@ export function arrivalEntries(plans: Plan[]): ArrivalEntry[] {
   const arrived = Map.groupBy(plans, ({ draft }) => draft.arrival);
   return [...arrived].flatMap(([arrival, own]) => {
     if (!arrival) return [];
-    const told = standsFor(own);
-    const entries = [...entriesOfParsing(arrival), routedEntry(arrival, outcomeOf(told, arrival.messages))];
-    return entries.map((entry) => ({ entry, messageId: told.message.id }));
+    const representative = standsFor(own);
+    const entries = [...entriesOfParsing(arrival), routedEntry(arrival, outcomeOf(representative, arrival.messages))];
+    return entries.map((entry) => ({ entry, messageId: representative.message.id }));
   });
 }
 
@@ -72,16 +72,16 @@ export function replayedEntry(plan: Plan, by: string, reason: string, rehearsal:
 
 /** One outcome for the receipt, from the message that represents it. @param messages how many the receipt has */
 function outcomeOf(
-  { message: told, decision }: Plan,
+  { message, decision }: Plan,
   messages: number,
 ): Pick<JournalEntry, 'outcome' | 'reason' | 'subject_id' | 'detail'> {
-  const { event_type, sender } = told.message;
+  const { event_type, sender } = message.message;
   // The message's row has them all; with hundreds of triggers, a second copy would be most of a message's cost.
-  const verdicts = told.verdicts.filter(({ verdict }) => verdict !== 'filtered').slice(0, shownVerdicts);
+  const verdicts = message.verdicts.filter(({ verdict }) => verdict !== 'filtered').slice(0, shownVerdicts);
   return {
-    outcome: told.outcome as 'routed',
-    reason: told.reason,
-    subject_id: told.id,
+    outcome: message.outcome as 'routed',
+    reason: message.reason,
+    subject_id: message.id,
     detail: {
       event_type,
       sender: sender.slice(0, 200),
@@ -89,7 +89,7 @@ function outcomeOf(
       messages,
       ...routeOf(decision),
       ...informed(decision),
-      ...explained(told),
+      ...explained(message),
     },
   };
 }
@@ -97,8 +97,8 @@ function outcomeOf(
 /** By which policy of the channel it was routed, and whether the Chief of Staff got it. */
 function routeOf({ routePolicy, chiefOfStaff }: Decision): Record<string, string> {
   if (routePolicy === null || chiefOfStaff === null) return {};
-  const said = ['taken', 'off', 'trigger_took_it'].includes(chiefOfStaff);
-  return { route_policy: routePolicy, chief_of_staff: said ? chiefOfStaff : `kept_from: ${chiefOfStaff}` };
+  const isKept = !['taken', 'off', 'trigger_took_it'].includes(chiefOfStaff);
+  return { route_policy: routePolicy, chief_of_staff: isKept ? `kept_from: ${chiefOfStaff}` : chiefOfStaff };
 }
 
 /** Whether the sender of a message that a limit refused is informed. */

@@ -57,8 +57,8 @@ export interface Draft extends Pick<
   arrival: Arrival | null;
   /** Its place in its App's order until its turn is stored; null: it has none. */
   place: string | null;
-  /** Whether its caller is told that it is committed. */
-  told: boolean;
+  /** Whether its commit has to be on disk when it returns, because a caller is answered then. */
+  durable: boolean;
   /** False: nothing is sent back. */
   deliver: boolean;
 }
@@ -98,7 +98,7 @@ export function newDraft(
     replayOf: null,
     arrival,
     place: arrival && placeOf(job.receipt_id, index),
-    told: false,
+    durable: false,
     deliver: true,
   };
 }
@@ -156,7 +156,7 @@ export function draftOf(
     unsanitisable: null,
     arrival: null,
     place: null,
-    told: true,
+    durable: true,
     released: true,
   };
 }

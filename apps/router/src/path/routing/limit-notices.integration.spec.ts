@@ -78,9 +78,9 @@ describe('the notice of a limit', () => {
       session: null,
       input: { reply: { channel_address: 'ada', answers: 'ada' } },
     });
-    const said = await Promise.all(over.map(timelineOf));
-    expect(said.filter(({ notice }) => notice === 'The sender is informed once.')).toHaveLength(1);
-    expect(said.filter(({ notice }) => notice?.includes('was informed today'))).toHaveLength(3);
+    const timelines = await Promise.all(over.map(timelineOf));
+    expect(timelines.filter(({ notice }) => notice === 'The sender is informed once.')).toHaveLength(1);
+    expect(timelines.filter(({ notice }) => notice?.includes('was informed today'))).toHaveLength(3);
     // A higher budget that is reached again is the same day.
     await limited(appId, 8);
     expect(noticesOf(...(await route(appId, {}, {}, {})))).toEqual([]);

@@ -96,8 +96,8 @@ export function planMessage(
  * Its routing may be lost with Postgres while its jobs live in Redis. Then it is routed again, and what it became the
  * first time is the same turn. What a person asks for is another one each time.
  */
-function idOf({ messageId, replay, released, told }: Draft, kind: 'trn' | 'run', of: string): string {
-  return replay || released || told ? newId(kind) : derivedId(kind, messageId, of);
+function idOf({ messageId, replay, released, durable }: Draft, kind: 'trn' | 'run', of: string): string {
+  return replay || released || durable ? newId(kind) : derivedId(kind, messageId, of);
 }
 
 /** A notice or a decision neither waits for other turns nor is part of what an agent remembers. */

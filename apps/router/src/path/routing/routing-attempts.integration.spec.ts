@@ -15,7 +15,7 @@ describe('the attempts at routing a receipt', () => {
   afterAll(() => world.close());
 
   const context = (attempt: number) => new JobContext(['message.route', attempt, Date.now(), (wait) => wait]);
-  const told = (receiptId: string) =>
+  const entriesOf = (receiptId: string) =>
     world.rows<{ outcome: string; attempt: number }>(
       'SELECT outcome, attempt FROM journal.entry WHERE receipt_id = $1 ORDER BY attempt, at',
       [receiptId],
@@ -32,7 +32,7 @@ describe('the attempts at routing a receipt', () => {
       context(1),
     );
     const entries = await until('all are recorded', async () => {
-      const rows = await told(receipt_id);
+      const rows = await entriesOf(receipt_id);
       return rows.length === 3 && rows;
     });
     expect(entries).toEqual([
@@ -43,9 +43,9 @@ describe('the attempts at routing a receipt', () => {
     await handler.route({ ...job, receipt_id, ...(messages ? { messages } : {}) }, context(1));
     const dead = { payload: { ...job, receipt_id: newId('evt'), custody: { attempts: 2 } }, code: 'x', reason: 'y' };
     await handler.dead(dead, context(20));
-    expect(await told(dead.payload.receipt_id)).toEqual([{ outcome: 'dead', attempt: 22 }]);
+    expect(await entriesOf(dead.payload.receipt_id)).toEqual([{ outcome: 'dead', attempt: 22 }]);
     // Routed, and recorded, before.
-    expect(await told(receipt_id)).toHaveLength(3);
+    expect(await entriesOf(receipt_id)).toHaveLength(3);
   });
   it('make the same message and turns again where Postgres has lost what the first one stored', async () => {
     const appId = await world.channel({ unknown_senders: 'open' });

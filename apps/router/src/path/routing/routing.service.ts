@@ -53,7 +53,7 @@ export class RoutingService {
     const routed = await this.commit(drafts, job.custody?.surplus);
     const planned = routed.flatMap((each) => ('plan' in each ? [each.plan] : []));
     // New messages are already recorded, by the statement that committed them.
-    const outcome = planned.length > 0 ? standsFor(planned).message.outcome : this.tellDuplicate(arrival, routed);
+    const outcome = planned.length > 0 ? standsFor(planned).message.outcome : this.recordDuplicate(arrival, routed);
     this.metrics.hopSeconds.observe({ stage: 'routed', outcome }, (performance.now() - startedMs) / 1000);
   }
 
@@ -67,7 +67,7 @@ export class RoutingService {
     this.keepPlaces(drafts, routed);
     const turns = routed.flatMap((each) => ('plan' in each ? turnsOf([each.plan]) : []));
     this.handover.enqueue(surplus ? turns.map((turn) => ({ ...turn, custody: { surplus } })) : turns);
-    this.tell(
+    this.enqueueRerouted(
       routed.flatMap((each) => ('plan' in each ? each.continued : [])),
       'pairing',
       'released',
@@ -100,25 +100,25 @@ export class RoutingService {
   /** Claims each draft's dedup key, and decides and stores those that won. */
   private async commitDrafts(batch: Ruled[]): Promise<Routed[]> {
     const drafts = batch.map(({ draft }) => draft);
-    const told = drafts.some((draft) => draft.told);
+    const durable = drafts.some((draft) => draft.durable);
     const alone = this.planner.alone(batch);
     const routed = alone
-      ? await this.storeDecided(drafts, alone, told)
-      : await this.store.transaction((tx) => this.decideAndStore(tx, batch, told));
+      ? await this.storeDecided(drafts, alone, durable)
+      : await this.store.transaction((tx) => this.decideAndStore(tx, batch, durable));
     const plans = routed.flatMap((each) => ('plan' in each ? [each.plan] : []));
     for (const { entry } of arrivalEntries(plans)) this.journal.noted(entry);
     return routed;
   }
 
-  private async storeDecided(drafts: Draft[], plans: Plan[], told: boolean): Promise<Routed[]> {
-    const claims = await this.store.claimAndInsert(drafts, this.rowsOf(plans), told);
+  private async storeDecided(drafts: Draft[], plans: Plan[], durable: boolean): Promise<Routed[]> {
+    const claims = await this.store.claimAndInsert(drafts, this.rowsOf(plans), durable);
     return plans.map((plan, index) => {
       const claimed = claims[index];
       return claimed ? { claimed } : { plan, continued: [] };
     });
   }
 
-  private async decideAndStore(tx: Queryable, batch: Ruled[], told: boolean): Promise<Routed[]> {
+  private async decideAndStore(tx: Queryable, batch: Ruled[], durable: boolean): Promise<Routed[]> {
     const claims = await this.store.claim(
       tx,
       batch.map(({ draft }) => draft),
@@ -127,7 +127,7 @@ export class RoutingService {
       tx,
       batch.filter((_ruled, index) => claims[index] === null),
     );
-    await this.store.insert(tx, this.rowsOf(plans), told);
+    await this.store.insert(tx, this.rowsOf(plans), durable);
     const routed: Routed[] = [];
     const left = plans.values();
     for (const [index, { rules }] of batch.entries()) {
@@ -174,7 +174,7 @@ export class RoutingService {
   }
 
   /** Enqueues the committed turns of what was routed again, and records that in the timelines. */
-  tell(plans: Plan[], by: string, reason: string, rehearsal = false): void {
+  enqueueRerouted(plans: Plan[], by: string, reason: string, rehearsal = false): void {
     this.handover.enqueue(turnsOf(plans));
     for (const plan of plans) this.journal.append(replayedEntry(plan, by, reason, rehearsal));
   }
@@ -187,7 +187,7 @@ export class RoutingService {
   }
 
   /** Nothing of the receipt is new: it is a duplicate of another receipt, or was routed and recorded before. */
-  private tellDuplicate(arrival: Arrival, routed: Routed[]): 'duplicate' {
+  private recordDuplicate(arrival: Arrival, routed: Routed[]): 'duplicate' {
     const claims = routed.flatMap((each) => ('claimed' in each ? [each.claimed] : []));
     const [first] = claims;
     if (!first || claims.some(({ receipt_id }) => receipt_id === arrival.job.receipt_id)) return 'duplicate';

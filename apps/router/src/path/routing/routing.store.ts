@@ -78,19 +78,19 @@ export class RoutingStore {
 
   /**
    * Claims the drafts' keys and inserts the rows of those that won, in one statement.
-   * @param told as in `insert`
+   * @param durable as in `insert`
    * @returns as `claim`
    */
-  claimAndInsert(drafts: Draft[], rows: NewRows, told: boolean): Promise<(Claimed | null)[]> {
-    const sql = told ? claimFlushed : claimUnflushed;
+  claimAndInsert(drafts: Draft[], rows: NewRows, durable: boolean): Promise<(Claimed | null)[]> {
+    const sql = durable ? claimFlushed : claimUnflushed;
     const json = jsonOf(rows);
     return claimed(this.db, drafts, (keys) => this.db.query(sql, [...keys, ...json]));
   }
 
-  /** @param told a caller is told that the rows are committed, so they have to be on disk by then */
-  async insert(tx: Queryable, rows: NewRows, told: boolean): Promise<void> {
+  /** @param durable a caller is answered after the commit, so the rows have to be on disk by then */
+  async insert(tx: Queryable, rows: NewRows, durable: boolean): Promise<void> {
     if (rows.messages.length === 0) return;
-    await tx.query(told ? insertFlushed : insertUnflushed, jsonOf(rows));
+    await tx.query(durable ? insertFlushed : insertUnflushed, jsonOf(rows));
   }
 
   /** Marks kept messages as released, each once. @returns those that were kept until now, oldest first */

@@ -12,7 +12,7 @@ import { RoutingService } from './routing.service.js';
 let world: RouterWorld;
 let router: NestFastifyApplication;
 let gateway: Server;
-let told: { path: string; violation: string }[] = [];
+let shown: { path: string; violation: string }[] = [];
 
 beforeAll(async () => {
   gateway = createServer((request, response) => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
       if (request.method === 'GET')
         return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"name":"Chat"}');
       const { violation } = JSON.parse(Buffer.concat(chunks).toString()) as { violation: string };
-      told.push({ path: request.url ?? '', violation });
+      shown.push({ path: request.url ?? '', violation });
       response.writeHead(204).end();
     });
   });
@@ -31,7 +31,7 @@ beforeAll(async () => {
   world = await routerWorld();
   router = await world.start({ GATEWAY_URL: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}` });
 });
-beforeEach(() => (told = []));
+beforeEach(() => (shown = []));
 afterAll(async () => {
   await world.close();
   await new Promise((resolve) => gateway.close(resolve));
@@ -66,7 +66,7 @@ describe('a message without event_type or is_bot', () => {
     const withoutTriggers = await world.channel({ unknown_senders: 'open', route_policy: 'chief_of_staff' });
     await listens(withoutTriggers);
     expect(await routed(withoutTriggers, incomplete)).toMatchObject({ outcome: 'routed', verdicts: [] });
-    expect(told).toEqual([]);
+    expect(shown).toEqual([]);
   });
 
   it.each([undefined, 'both', 'chief_of_staff_unless_triggered'] as const)(
@@ -82,7 +82,7 @@ describe('a message without event_type or is_bot', () => {
         outcome: 'routed',
         detail: { chief_of_staff: 'taken', triggers_not_asked: expect.stringContaining(reason) },
       });
-      expect(told).toMatchObject([{ violation: expect.stringContaining('event_type must be present') }]);
+      expect(shown).toMatchObject([{ violation: expect.stringContaining('event_type must be present') }]);
     },
   );
 
@@ -92,20 +92,20 @@ describe('a message without event_type or is_bot', () => {
     for (const missing of [incomplete, { missing: ['event_type' as const] }, {}]) await routed(appId, missing);
     const path = (id: string): string => `/api/v1/triggers/${id}`;
     const trigger = await listens(appId);
-    const said = (end: string) => [
+    const warningsOf = (end: string) => [
       {
         code: 'messages_without_event_type',
         message: expect.stringMatching(new RegExp(`^2 of the last 3 messages of the App Chat had .*${end}`)),
       },
     ];
-    expect(trigger.warnings).toEqual(said('goes to the Chief of Staff'));
+    expect(trigger.warnings).toEqual(warningsOf('goes to the Chief of Staff'));
     const read = await world.api<WarnedTriggerView>('GET', path(trigger.id));
     expect(read.body.warnings).toEqual(trigger.warnings);
     const off = await world.api<WarnedTriggerView>('PATCH', path(trigger.id), { active: false });
     expect(off.body.warnings).toEqual([]);
     expect((await world.api('PATCH', `/api/v1/channels/${appId}`, { route_policy: 'triggers' })).status).toBe(200);
     const on = await world.api<WarnedTriggerView>('PATCH', path(trigger.id), { active: true });
-    expect(on.body.warnings).toEqual(said('is a dead letter'));
+    expect(on.body.warnings).toEqual(warningsOf('is a dead letter'));
     const { body } = await world.api<DryRunView>('POST', '/api/v1/triggers/dry-run', { app_id: appId });
     expect(body).toMatchObject({ matched: 1, filter_error: 2 });
     expect((await world.api('PATCH', `/api/v1/channels/${appId}`, { route_policy: 'chief_of_staff' })).status).toBe(
@@ -126,7 +126,7 @@ describe('a message without event_type or is_bot', () => {
       .route(job, 1)
       .catch((thrown: unknown) => thrown);
     expect(errorCode(error)).toBe('contract_violation');
-    expect(told).toEqual([
+    expect(shown).toEqual([
       {
         path: `/internal/apps/${appId}/contract-violations`,
         violation: '/parse-inbound: event_type and is_bot must be present, because triggers listen to this App',

@@ -173,7 +173,7 @@ describe('a bulk redrive', () => {
       const { became } = await finished(body.id);
       return became.length === 2 && became.some(({ outcome, count }) => outcome === 'dead' && count === 1);
     });
-    const again = await world.api<Progress>('POST', path, { app_id: 'app_dead', reason: 'timeout' });
-    expect(again.body.total).toBe(0);
+    const repeated = await world.api<Progress>('POST', path, { app_id: 'app_dead', reason: 'timeout' });
+    expect(repeated.body.total).toBe(0);
   });
 });

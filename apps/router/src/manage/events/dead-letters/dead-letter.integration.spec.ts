@@ -90,8 +90,8 @@ describe('a dead letter', () => {
       state: 'redriving',
       by: 'key:test',
     });
-    const again = await redrive(letter!.id);
-    expect({ status: again.status, code: again.body.code }).toEqual({ status: 409, code: 'already_redriven' });
+    const repeated = await redrive(letter!.id);
+    expect({ status: repeated.status, code: repeated.body.code }).toEqual({ status: 409, code: 'already_redriven' });
     await until('the ingress is asked', () => ingress.asked.includes(`/internal/receipts/${receipt_id}/enqueue`));
     await events.append({ receipt_id, app_id: 'app_once', stage: 'routed', outcome: 'routed' });
     await makeDue();

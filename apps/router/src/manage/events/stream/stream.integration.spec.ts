@@ -131,8 +131,8 @@ describe('the live stream', () => {
     await events.event({ owner: { organization_id: newId('org'), project_id: owner.projectId } });
     const mine = await happens();
     await until('mine was sent', () => listener.ids().length === 2);
-    const told = [...listener.text().matchAll(/"event_id":"(evt_\w+)"/g)].map((match) => match[1]);
-    expect(new Set(told)).toEqual(new Set([mine]));
+    const streamed = [...listener.text().matchAll(/"event_id":"(evt_\w+)"/g)].map((match) => match[1]);
+    expect(new Set(streamed)).toEqual(new Set([mine]));
   });
 
   it('filters by App, event and stage', async () => {
