@@ -33,6 +33,13 @@ export default {
       to: { path: '^apps/console/src/features/', pathNot: '^apps/console/src/features/$1/' },
     },
     {
+      name: 'path-imports-no-manage',
+      comment: 'Who reads what a message passes does not need what people and services ask.',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/src/path/', pathNot: tests },
+      to: { path: '^apps/$1/src/manage/' },
+    },
+    {
       name: 'libs-import-no-apps',
       severity: 'error',
       from: { path: '^libs/' },

@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import { type EventResult, Journal } from '#libs/journal';
 import { until } from '#libs/testing';
-import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
+import type { SessionTurnView } from '../../apps/engine/src/manage/sessions/session-turn.dto.js';
 import { type PathWorld, pathWorld } from './path-world.js';
 
 let world: PathWorld;

@@ -11,7 +11,7 @@ import { InboundService } from '../../apps/adapter-gateway/src/path/inbound/inbo
 import { gatewayDefaults } from '../../apps/adapter-gateway/src/testing/gateway-world.js';
 import { AppModule as EngineModule } from '../../apps/engine/src/app.module.js';
 import { engineDefaults } from '../../apps/engine/src/testing/engine-world.js';
-import { TurnJobService } from '../../apps/engine/src/turns/turn-job.service.js';
+import { TurnJobService } from '../../apps/engine/src/path/turns/turn-job.service.js';
 import { AppModule as RouterModule } from '../../apps/router/src/app.module.js';
 import { ChannelRepository } from '../../apps/router/src/manage/channels/channel.repository.js';
 import { RoutingService } from '../../apps/router/src/path/routing/routing.service.js';

@@ -1,6 +1,6 @@
 import { newId } from '#libs/contracts';
 import { until } from '#libs/testing';
-import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
+import type { SessionTurnView } from '../../apps/engine/src/manage/sessions/session-turn.dto.js';
 import type { MessageRow } from '../../apps/router/src/entities/message.entity.js';
 import { ProjectRules } from '../../apps/router/src/path/rules/project-rules.js';
 import { caller } from '../../apps/router/src/testing/router-world.js';

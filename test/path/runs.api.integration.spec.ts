@@ -1,7 +1,7 @@
 import { type Scope, ServiceTokens } from '#libs/service-kit';
 import { testServiceKey } from '#libs/testing';
 import type { RunDetailView, RunRow } from '#libs/views';
-import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
+import type { SessionTurnView } from '../../apps/engine/src/manage/sessions/session-turn.dto.js';
 import { caller } from '../../apps/router/src/testing/router-world.js';
 import { type PathWorld, pathWorld } from './path-world.js';
 

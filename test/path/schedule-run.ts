@@ -1,7 +1,7 @@
 import { type MessageRoutePayload, newId } from '#libs/contracts';
 import type { Journal } from '#libs/journal';
 import assert from 'node:assert/strict';
-import type { SessionRepository } from '../../apps/engine/src/sessions/session.repository.js';
+import type { SessionRepository } from '../../apps/engine/src/manage/sessions/session.repository.js';
 import type { Turn } from '../../apps/engine/src/entities/turn.entity.js';
 import type { RoutingService } from '../../apps/router/src/path/routing/routing.service.js';
 import { jobOf } from '../../apps/router/src/testing/router-world.js';

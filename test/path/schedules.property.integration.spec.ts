@@ -2,7 +2,7 @@ import { columnsOf, newId } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import fc from 'fast-check';
-import { SessionRepository } from '../../apps/engine/src/sessions/session.repository.js';
+import { SessionRepository } from '../../apps/engine/src/manage/sessions/session.repository.js';
 import { RoutingService } from '../../apps/router/src/path/routing/routing.service.js';
 import { caller } from '../../apps/router/src/testing/router-world.js';
 import { WorkflowRepository } from '../../apps/router/src/manage/workflows/workflow.repository.js';

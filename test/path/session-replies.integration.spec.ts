@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
-import type { ReplyAnswer } from '../../apps/engine/src/sessions/session-reply.service.js';
-import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
-import type { SessionDetail } from '../../apps/engine/src/sessions/session.service.js';
+import type { ReplyAnswer } from '../../apps/engine/src/manage/sessions/session-reply.service.js';
+import type { SessionTurnView } from '../../apps/engine/src/manage/sessions/session-turn.dto.js';
+import type { SessionDetail } from '../../apps/engine/src/manage/sessions/session.service.js';
 import { type Neighbour, neighbour } from '../../apps/router/src/testing/journaled-events.js';
 import { type PathWorld, pathWorld } from './path-world.js';
 

@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import type { SessionDetail } from '../../apps/engine/src/sessions/session.service.js';
+import type { SessionDetail } from '../../apps/engine/src/manage/sessions/session.service.js';
 import { type PathWorld, pathWorld } from './path-world.js';
 
 interface Listed {

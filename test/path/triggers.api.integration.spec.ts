@@ -1,6 +1,6 @@
 import { newId } from '#libs/contracts';
 import type { RunDetailView, RunRow } from '#libs/views';
-import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
+import type { SessionTurnView } from '../../apps/engine/src/manage/sessions/session-turn.dto.js';
 import {
   routePolicies,
   type RoutePolicy,

@@ -1,6 +1,6 @@
 import { newId } from '#libs/contracts';
 import { until } from '#libs/testing';
-import type { SessionTurnView } from '../../apps/engine/src/sessions/session-turn.dto.js';
+import type { SessionTurnView } from '../../apps/engine/src/manage/sessions/session-turn.dto.js';
 import type { Turn } from '../../apps/engine/src/entities/turn.entity.js';
 import { caller } from '../../apps/router/src/testing/router-world.js';
 import { type PathWorld, pathWorld } from './path-world.js';

@@ -1,5 +1,5 @@
 import { changeSettings, integer, json, list, optionalText, readEnv, serviceSettings, url } from '#libs/service-kit';
-import { checkedModel, readCurrency, readInputs, readPrices } from './model/model-settings.js';
+import { checkedModel, readCurrency, readInputs, readPrices } from './path/model/model-settings.js';
 import type { ModelPrice } from './settings.js';
 
 const settings = {

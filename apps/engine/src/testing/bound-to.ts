@@ -1,4 +1,4 @@
-import type { BoundCredential, BoundCredentials, CredentialFields } from '../tools/bound-credentials.js';
+import type { BoundCredential, BoundCredentials, CredentialFields } from '../path/tools/bound-credentials.js';
 
 /** A credential as the vault and a Skill provide it. */
 export function credentialOf(fields: CredentialFields, over: Partial<BoundCredential> = {}): BoundCredential {

@@ -16,7 +16,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type pg from 'pg';
 import { AppModule } from '../app.module.js';
 import type { EngineSettings } from '../settings.js';
-import { type TurnRedrive, TurnRedriveService } from '../turns/turn-redrive.service.js';
+import { type TurnRedrive, TurnRedriveService } from '../manage/turns/turn-redrive.service.js';
 
 export interface EngineWorld {
   pool: pg.Pool;

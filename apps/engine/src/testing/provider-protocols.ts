@@ -1,4 +1,4 @@
-import type { ProviderKey, ProviderKind } from '../model/provider-kind.js';
+import type { ProviderKey, ProviderKind } from '../path/model/provider-kind.js';
 
 /** How one provider writes what the specs need, as its documentation and recorded answers show it. */
 export interface Protocol {

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { ProviderKind } from '../model/provider-kind.js';
+import type { ProviderKind } from '../path/model/provider-kind.js';
 
 interface StreamedCall {
   id: string;

@@ -1,0 +1,213 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type EngineWorld, engineWorld, home } from '../../testing/engine-world.js';
+import type { Toolset } from '#libs/contracts';
+import {
+  type RecordedRequest,
+  type FakeServices,
+  fakeServices,
+  toolOf,
+  toolsetOf,
+} from '../../testing/fake-services.js';
+
+describe('the page of an agent', () => {
+  let world: EngineWorld;
+  let engine: NestFastifyApplication;
+  let services: FakeServices;
+  const quarantined = { name: 'odd name', skill: 'desk', reason: 'quarantined', what_to_do: 'Mend it.' };
+
+  beforeAll(async () => {
+    [world, services] = await Promise.all([engineWorld(), fakeServices()]);
+    engine = await world.start({ MCP_REGISTRY_URL: services.url, TURN_MAX_TOOLS: 4, TURN_FOUND_TOOLS: 2 });
+  });
+  /** The registry's answer for ids that a new agent names. Ids that contain `gone` exist nowhere. */
+  const named = ({ query }: RecordedRequest): Toolset => {
+    const ids = (name: string) => (query.get(name) ?? '').split(',').filter((id) => id !== '' && !id.includes('gone'));
+    const skills = ids('skill_ids').map((id) => ({ id, slug: id, name: id, knowledge: '', version: 1 }));
+    return { ...toolsetOf(ids('tool_ids').map((id) => toolOf({ id, name: id, source: 'python' }))), skills };
+  };
+  beforeEach(() => {
+    services.on('/internal/toolsets', (request) => (request.query.has('agent_id') ? ofDesk() : named(request)));
+  });
+  const ofDesk = (): Toolset => ({
+    ...toolsetOf([
+      toolOf({ name: 'one' }),
+      toolOf({ name: 'wipe', grade: 'destructive' }),
+      toolOf({ name: 'broken', input_schema: { type: 'no such type' } }),
+      toolOf({ name: 'two' }),
+      toolOf({ name: 'http_request', model_name: 'http_request', source: 'builtin' }),
+      toolOf({ name: 'three' }),
+      toolOf({ name: 'four' }),
+    ]),
+    problems: [{ skill_id: 'skl_desk', message: 'The MCP server Desk does not answer' }],
+    left_out: [quarantined],
+  });
+  afterAll(async () => {
+    await world.close();
+    await services.close();
+  });
+
+  const call = async (method: 'GET' | 'POST' | 'PATCH', path: string, payload?: object) =>
+    engine.inject({
+      method,
+      url: path,
+      headers: { authorization: `Bearer ${await world.token(['agents:write', 'approvals:manage', 'service'])}` },
+      ...(payload ? { payload } : {}),
+    });
+  const agent = async (fields: object = {}) =>
+    (await call('POST', '/api/v1/agents', { name: 'Desk', instructions: '', skills: ['skl_desk'], ...fields })).json();
+  const names = (tools: { name: string }[]) => tools.map(({ name }) => name);
+
+  it('says which tools its model gets, which it finds by a search and which are left out, with what to do', async () => {
+    const { id, toolset } = await agent({ tools: ['http_request'] });
+    expect(toolset.offered).toEqual([
+      {
+        id: 'tol_http_request',
+        name: 'http_request',
+        skill: 'desk',
+        source: 'builtin',
+        grade: 'read',
+        for_untrusted: 'yes',
+      },
+      { id: 'tol_one', name: 'desk__one', skill: 'desk', source: 'mcp', grade: 'read', for_untrusted: 'no' },
+    ]);
+    expect(names(toolset.by_search)).toEqual(['desk__two', 'desk__three', 'desk__four']);
+    expect(toolset.by_search[0]).toMatchObject({
+      reason: 'over_limit',
+      what_to_do: expect.stringContaining('find_tools'),
+    });
+    expect(toolset.left_out).toEqual([
+      quarantined,
+      {
+        id: 'tol_wipe',
+        name: 'desk__wipe',
+        skill: 'desk',
+        reason: 'over_may_do',
+        what_to_do: expect.stringContaining('approvers'),
+      },
+      {
+        id: 'tol_broken',
+        name: 'desk__broken',
+        skill: 'desk',
+        reason: 'unusable_schema',
+        what_to_do: expect.any(String),
+      },
+    ]);
+    expect(toolset.problems).toEqual(['The MCP server Desk does not answer']);
+    expect((await call('GET', `/api/v1/agents/${id}`)).json().toolset).toEqual(toolset);
+    const changed = (await call('PATCH', `/api/v1/agents/${id}`, { may_do: 'destructive' })).json();
+    expect(names(changed.toolset.left_out)).toEqual(['odd name', 'desk__broken']);
+  });
+
+  it('says for whom each tool is, and per kind of sender why the others are not offered', async () => {
+    const bound = [{ credential_id: 'cred_1', as: 'api', skill_id: 'skl_desk' }];
+    services.on('/internal/toolsets', (request) =>
+      request.query.has('agent_id')
+        ? toolsetOf([
+            toolOf({ name: 'one' }),
+            toolOf({ name: 'http_request', model_name: 'http_request', source: 'builtin', credential_bindings: bound }),
+            toolOf({ name: 'wipe', grade: 'destructive' }),
+          ])
+        : named(request),
+    );
+    const { id, toolset } = await agent({ tools: ['read_file'] });
+    const uses = toolset.offered.map((tool: { name: string; for_untrusted: string }) => [
+      tool.name,
+      tool.for_untrusted,
+    ]);
+    expect(uses).toEqual([
+      ['read_file', 'yes'],
+      ['desk__one', 'no'],
+      ['http_request', 'without_credentials'],
+    ]);
+    const read = async (sender: string) => (await call('GET', `/api/v1/agents/${id}/toolset?sender=${sender}`)).json();
+    expect(await read('admitted')).toEqual(toolset);
+    for (const [sender, remedy] of [
+      ['unknown', 'admit the contact'],
+      ['unsigned', 'require a signature'],
+    ]) {
+      const { offered, left_out: leftOut } = await read(sender!);
+      expect(names(offered)).toEqual(['read_file', 'http_request']);
+      expect(leftOut).toEqual([
+        expect.objectContaining({
+          id: 'tol_one',
+          reason: 'not_for_sender',
+          what_to_do: expect.stringContaining(remedy!),
+        }),
+        expect.objectContaining({ id: 'tol_wipe', reason: 'over_may_do' }),
+      ]);
+    }
+    expect((await call('GET', `/api/v1/agents/${id}/toolset?sender=all`)).statusCode).toBe(422);
+    expect((await call('GET', '/api/v1/agents/agt_none/toolset')).statusCode).toBe(404);
+  });
+
+  it('is tagged by what people edit, not by what its Skills have now', async () => {
+    const { id } = await agent();
+    const before = await call('GET', `/api/v1/agents/${id}`);
+    services.on('/internal/toolsets', () => toolsetOf([]));
+    const after = await call('GET', `/api/v1/agents/${id}`);
+    expect(after.json().toolset).not.toEqual(before.json().toolset);
+    expect(after.headers['etag']).toBe(before.headers['etag']);
+    const headers = {
+      authorization: `Bearer ${await world.token(['agents:write'])}`,
+      'if-match': String(before.headers['etag']),
+    };
+    const url = `/api/v1/agents/${id}`;
+    expect((await engine.inject({ method: 'PATCH', url, headers, payload: { name: 'A' } })).statusCode).toBe(200);
+    expect((await engine.inject({ method: 'PATCH', url, headers, payload: { name: 'B' } })).statusCode).toBe(412);
+  });
+
+  it('is shown when the registry does not answer, and says so', async () => {
+    const { id } = await agent();
+    services.on('/internal/toolsets', () => ({ status: 503, code: 'unavailable' }));
+    const shown = await call('GET', `/api/v1/agents/${id}`);
+    expect(shown.statusCode).toBe(200);
+    expect(shown.json().toolset).toMatchObject({ offered: [], error: { code: 'toolset_unavailable' } });
+  });
+
+  it('gives the registry each agent that a Skill or tool reaches, once', async () => {
+    const first = await agent({ name: 'A', skills: ['skl_a', 'skl_b'], python_tools: ['tol_p'] });
+    const { agents, more } = (
+      await call('GET', '/internal/agents/toolsets?skill_ids=skl_a,skl_b&tool_id=tol_p')
+    ).json();
+    expect(agents).toEqual([
+      {
+        id: first.id,
+        name: 'A',
+        offered: 2,
+        by_search: 3,
+        left_out: expect.arrayContaining([quarantined]),
+        left_out_total: 3,
+        error: null,
+      },
+    ]);
+    expect(more).toBe(0);
+    const elsewhere = await engine.inject({
+      url: '/internal/agents/toolsets?skill_ids=skl_a',
+      headers: { authorization: `Bearer ${await world.token(['service'], { ...home, projectId: 'prj_other' })}` },
+    });
+    expect(elsewhere.json().agents).toEqual([]);
+  });
+
+  it('accepts only Skills and tools of its project: others are refused by name, and those that it already has stay', async () => {
+    const skills = ['skl_desk', 'skl_gone', 'skl_a,skl_b'];
+    const made = { name: 'Odd', instructions: '', skills, python_tools: ['tol_gone'] };
+    const refused = await call('POST', '/api/v1/agents', made);
+    expect([refused.statusCode, refused.json().errors]).toEqual([
+      422,
+      [
+        { field: 'skills', message: 'no Skill of this project: skl_gone, skl_a,skl_b' },
+        { field: 'python_tools', message: 'no Python tool of this project: tol_gone' },
+      ],
+    ]);
+    const { id } = await agent({ skills: ['skl_later'] });
+    const change = (skills: string[]) => call('PATCH', `/api/v1/agents/${id}`, { name: 'Desk', skills });
+    services.on('/internal/toolsets', () => toolsetOf([]));
+    expect((await change(['skl_later', 'skl_desk'])).statusCode).toBe(200);
+    expect((await change(['skl_later', 'skl_gone'])).json()).toMatchObject({ code: 'invalid_fields' });
+  });
+
+  it('accepts Skills unchecked while the registry does not answer', async () => {
+    services.on('/internal/toolsets', () => ({ status: 503, code: 'unavailable' }));
+    expect(await agent({ skills: ['skl_unknown'] })).toMatchObject({ skills: ['skl_unknown'] });
+  });
+});

@@ -1,0 +1,254 @@
+import { newId } from '#libs/contracts';
+import type { Scope } from '#libs/service-kit';
+import { until } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { home, sessionOf, turnOf } from '../../testing/engine-world.js';
+import { type FakeStream, fakeStream } from '../../testing/fake-model.js';
+import { type ServedEngine, servedEngine } from '../../testing/served-engine.js';
+import { followStream } from '../../testing/session-follower.js';
+import { agentOf, turnsOf } from '../../testing/turns-of.js';
+
+const most = 4;
+
+describe('a trial of an agent', () => {
+  let served: ServedEngine;
+  let engine: NestFastifyApplication;
+  let host: string;
+
+  beforeAll(async () => {
+    served = await servedEngine();
+    engine = await served.world.start({
+      ...served.settings,
+      TRIAL_TURNS: most,
+      TURN_LEASE_MS: 1_000,
+      SWEEP_AFTER_MS: 100,
+    });
+    host = new URL(served.target.url).host;
+  });
+  beforeEach(() => {
+    served.model.script();
+    served.target.calls.length = 0;
+  });
+  afterAll(() => served.close());
+
+  interface As {
+    scopes?: Scope[];
+    by?: string;
+    project?: typeof home;
+    key?: string;
+  }
+  const call = async (method: 'GET' | 'POST', path: string, body?: object, as: As = {}) => {
+    const { scopes = ['agents:write'], by = 'user:ada', project = home, key } = as;
+    const token = await served.world.token(scopes, project, by);
+    const headers = { authorization: `Bearer ${token}`, ...(key ? { 'idempotency-key': key } : {}) };
+    const answer = await engine.inject({
+      method,
+      url: `/api/v1/agents/${path}`,
+      headers,
+      ...(body ? { payload: body } : {}),
+    });
+    return { status: answer.statusCode, body: answer.body === '' ? null : answer.json() };
+  };
+  const begun = async (agent: string): Promise<string> => {
+    const { status, body } = await call('POST', `${agent}/trials`);
+    expect(status).toBe(201);
+    return `${agent}/trials/${body.id}`;
+  };
+  const ask = async (trial: string, body: object, as?: As) => {
+    const asked = await call('POST', `${trial}/messages`, body, as);
+    expect(asked).toMatchObject({ status: 202 });
+    await turnsOf(served.world).reaches(asked.body.id, 'succeeded', 'failed', 'waiting_approval');
+    const [last] = (await call('GET', trial)).body.turns.slice(-1);
+    return last;
+  };
+  const systemText = (): string => String(served.model.requests.at(-1)?.messages[0]?.content);
+
+  it('answers as a draft would, or with instructions that nobody saved, and remembers what was said', async () => {
+    const agent = await agentOf(served.world, {});
+    const draft = await call('POST', `${agent}/versions`, { instructions: 'Speak like a pirate.' });
+    const trial = await begun(agent);
+    served.model.script('Arr.');
+    const first = await ask(trial, { text: 'Who are you?', version: draft.body.version });
+    expect(first).toMatchObject({
+      state: 'succeeded',
+      reply_text: 'Arr.',
+      message: 'Who are you?',
+      version: 2,
+      agent_version: 2,
+      edited: false,
+      tools: 'rehearsed',
+      reply: 'none',
+    });
+    expect(first.tokens).toBeGreaterThan(0);
+    expect(systemText()).toContain('Speak like a pirate.');
+    const next = await ask(trial, { text: 'And now?', instructions: 'Speak like a butler.', model: 'other' });
+    expect(next).toMatchObject({ version: 1, edited: true });
+    expect(systemText()).toContain('Speak like a butler.');
+    const [request] = served.model.requests.slice(-1);
+    expect(request?.model).toBe('other');
+    expect(JSON.stringify(request?.messages)).toContain('Arr.');
+    expect((await call('GET', agent)).body).toMatchObject({ version: 1, instructions: 'Do as you are told.' });
+  });
+
+  it('changes nothing with its tools, and sends, announces and counts nothing as a message', async () => {
+    const agent = await agentOf(served.world, { tools: ['http_request'], allowed_hosts: [host] });
+    const trial = await begun(agent);
+    const url = `${served.target.url}/orders`;
+    served.model.script(
+      [{ name: 'http_request', arguments: JSON.stringify({ method: 'POST', url, body: 'x' }) }],
+      'ok',
+    );
+    const turn = await ask(trial, { text: 'Order one.' });
+    expect(turn).toMatchObject({ state: 'succeeded', rehearsal: true, deliveries: [] });
+    expect(served.target.calls).toEqual([]);
+    served.model.script((response) => response.writeHead(400).end('{"error":{"message":"no"}}'));
+    expect(await ask(trial, { text: 'Fail.' })).toMatchObject({ state: 'failed' });
+    const { rows } = await served.world.pool.query(
+      `SELECT (SELECT count(*)::integer FROM journal.entry) AS entries, (SELECT count(*)::integer FROM journal.dead_letter) AS dead,
+              (SELECT count(*)::integer FROM engine.session) AS sessions`,
+    );
+    expect(rows).toEqual([{ entries: 0, dead: 0, sessions: 0 }]);
+  });
+
+  it('calls tools for real by choice, with the grades and approvals of any turn', async () => {
+    const agent = await agentOf(served.world, {
+      tools: ['http_request'],
+      allowed_hosts: [host],
+      may_do: 'read',
+      approvers: ['user:ada', 'user:bob'],
+    });
+    const trial = await begun(agent);
+    const url = `${served.target.url}/orders`;
+    const real = { text: 'Order one.', tools: 'real' };
+    expect(await call('POST', `${trial}/messages`, real)).toMatchObject({
+      status: 403,
+      body: { code: 'scope_missing' },
+    });
+    const scopes: Scope[] = ['agents:write', 'workflows:write'];
+    served.model.script(
+      [{ name: 'http_request', arguments: JSON.stringify({ method: 'POST', url, body: 'x' }) }],
+      'done',
+    );
+    const turn = await ask(trial, real, { scopes });
+    expect(turn).toMatchObject({ state: 'waiting_approval', tools: 'real', rehearsal: false });
+    expect(served.target.calls).toEqual([]);
+    expect(await call('POST', `${trial}/messages`, real, { scopes })).toMatchObject({
+      status: 409,
+      body: { code: 'trial_busy' },
+    });
+    const { rows } = await served.world.pool.query('SELECT id, requested_by FROM engine.approval WHERE turn_id = $1', [
+      turn.id,
+    ]);
+    expect(rows[0].requested_by).toEqual(['user:ada']);
+    const decide = async (by: string) => {
+      const token = await served.world.token(['approvals:decide'], home, by);
+      const headers = { authorization: `Bearer ${token}` };
+      return engine.inject({ method: 'POST', url: `/api/v1/approvals/${rows[0].id}/approve`, headers, payload: {} });
+    };
+    expect((await decide('user:ada')).json().code).toBe('own_request');
+    expect((await decide('user:bob')).statusCode).toBe(200);
+    await turnsOf(served.world).reaches(turn.id, 'succeeded');
+    expect(served.target.calls).toHaveLength(1);
+  });
+
+  it('streams what the agent writes', async () => {
+    const agent = await agentOf(served.world, {});
+    const trial = await begun(agent);
+    const streams: FakeStream[] = [];
+    served.model.script((response) => void streams.push(fakeStream(response)));
+    const asked = await call('POST', `${trial}/messages`, { text: 'Tell me.' });
+    await until('the model is asked', () => streams.length === 1);
+    const token = await served.world.token(['agents:read']);
+    const reader = await followStream(`${await engine.getUrl()}/api/v1/agents/${trial}/stream`, token);
+    streams[0]?.write('Once upon');
+    await until('its words are there', () => reader.texts.get(asked.body.id) === 'Once upon');
+    streams[0]?.end();
+    await until('it has ended', () => reader.ended.includes(asked.body.id));
+    reader.leave();
+  });
+
+  it('runs once under a key, and ends at its limit of messages', async () => {
+    const agent = await agentOf(served.world, {});
+    const trial = await begun(agent);
+    const one = await ask(trial, { text: 'a' }, { key: 'k1' });
+    expect((await ask(trial, { text: 'a' }, { key: 'k1' })).id).toBe(one.id);
+    expect(await call('POST', `${trial}/messages`, { text: 'b' }, { key: 'k1' })).toMatchObject({ status: 422 });
+    for (let count = 1; count < most; count += 1) await ask(trial, { text: String(count) });
+    expect(await call('POST', `${trial}/messages`, { text: 'z' })).toMatchObject({
+      status: 409,
+      body: { code: 'trial_full' },
+    });
+  });
+
+  it('is nobody else’s, and gives no powers that its caller could not give', async () => {
+    const agent = await agentOf(served.world, {});
+    const trial = await begun(agent);
+    const other = { project: { organizationId: home.organizationId, projectId: newId('prj') } };
+    expect((await call('GET', trial, undefined, other)).status).toBe(404);
+    expect((await call('POST', `${trial}/messages`, { text: 'a' }, other)).status).toBe(404);
+    expect((await call('GET', `${trial}/stream`, undefined, other)).status).toBe(404);
+    const another = await agentOf(served.world, {});
+    expect((await call('GET', trial.replace(agent, another))).status).toBe(404);
+    expect((await call('POST', `${trial}/messages`, { text: 'a' }, { scopes: ['agents:read'] })).status).toBe(403);
+    expect(await call('POST', `${trial}/messages`, { text: 'a', version: 9 })).toMatchObject({
+      status: 404,
+      body: { code: 'version_not_found' },
+    });
+    const owner: As = { scopes: ['agents:write', 'approvals:manage'] };
+    const draft = await call('POST', `${agent}/versions`, { allowed_hosts: [host] }, owner);
+    const version = draft.body.version as number;
+    expect((await call('POST', `${trial}/messages`, { text: 'a', version })).body.code).toBe('scope_missing');
+    expect(await ask(trial, { text: 'a', version }, owner)).toMatchObject({ state: 'succeeded', version });
+  });
+
+  it('asks the message of a real turn again, with the results recorded then, and calls nothing', async () => {
+    const agent_id = await agentOf(served.world, { tools: ['http_request'], allowed_hosts: [host] });
+    const call_of = (path: string) => [
+      { name: 'http_request', arguments: JSON.stringify({ method: 'GET', url: `${served.target.url}/${path}` }) },
+    ];
+    const session = sessionOf('recorded');
+    served.model.script('Hello Ada.');
+    await turnsOf(served.world).run(turnOf({ session, agent_id }));
+    const real = turnOf({ session, agent_id });
+    served.model.script(call_of('order'), 'It is on its way.');
+    await turnsOf(served.world).run(real);
+    const [recorded] = await turnsOf(served.world).results(real.turn_id);
+    expect(served.target.calls).toHaveLength(1);
+    const trial = await begun(agent_id);
+    const again = { turn_id: real.turn_id, instructions: 'Be short.' };
+    expect((await call('POST', `${trial}/messages`, again)).body.code).toBe('scope_missing');
+    const as: As = { scopes: ['agents:write', 'events:read'] };
+    served.model.script(call_of('order'), call_of('other'), 'Soon.');
+    const turn = await ask(trial, again, as);
+    expect(turn).toMatchObject({ reply_text: 'Soon.', recorded_of: real.turn_id, message: null, rehearsal: true });
+    expect(served.target.calls).toHaveLength(1);
+    expect(await turnsOf(served.world).results(turn.id)).toEqual([
+      recorded,
+      { error: expect.objectContaining({ code: 'not_recorded' }) },
+    ]);
+    const [first] = served.model.requests;
+    expect(JSON.stringify(first?.messages)).toContain('Hello Ada.');
+    expect(first?.messages[0]?.content).toContain('Be short.');
+    const another = await begun(await agentOf(served.world, {}));
+    expect(await call('POST', `${another}/messages`, again, as)).toMatchObject({ status: 422 });
+    expect(await call('POST', `${trial}/messages`, { ...again, text: 'a' }, as)).toMatchObject({ status: 422 });
+    expect(await call('POST', `${trial}/messages`, { ...again, tools: 'real' }, { scopes: ['admin'] })).toMatchObject({
+      status: 422,
+    });
+  });
+
+  it('goes on where its engine died', async () => {
+    const agent = await agentOf(served.world, {});
+    const trial = await begun(agent);
+    const streams: FakeStream[] = [];
+    served.model.script((response) => void streams.push(fakeStream(response)), 'Whole.');
+    const asked = await call('POST', `${trial}/messages`, { text: 'Tell me.' });
+    await until('the model is asked', () => streams.length === 1);
+    await served.world.pool.query(
+      "UPDATE engine.turn SET owner = 'gone', claim = claim + 1, lease_until = now() - interval '1 second' WHERE id = $1",
+      [asked.body.id],
+    );
+    const row = await turnsOf(served.world).reaches(asked.body.id, 'succeeded');
+    expect(row).toMatchObject({ reply_text: 'Whole.', claim: 3 });
+  });
+});

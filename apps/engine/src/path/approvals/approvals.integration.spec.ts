@@ -1,0 +1,144 @@
+import { turnRun } from '#libs/contracts';
+import { until } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
+import { type RecordingServer, recordingServer } from '../../testing/recording-server.js';
+import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { agentOf, turnsOf } from '../../testing/turns-of.js';
+
+describe('a call that needs approval', () => {
+  let world: EngineWorld;
+  let engine: NestFastifyApplication;
+  let model: FakeModel;
+  let target: RecordingServer;
+  let agent: string;
+  const settings = () => ({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', SWEEP_AFTER_MS: 1_000 });
+
+  beforeAll(async () => {
+    [world, model, target] = await Promise.all([engineWorld(), fakeModel(), recordingServer()]);
+    engine = await world.start(settings());
+    agent = await agentOf(world, { tools: ['http_request'], may_do: 'read', approvers: ['key:test'] });
+  });
+  beforeEach(() => {
+    target.calls.length = 0;
+  });
+  afterAll(async () => {
+    await world.close();
+    await Promise.all([model.close(), target.close()]);
+  });
+
+  const call = (method: 'POST' | 'GET', path = '/orders') => ({
+    name: 'http_request',
+    arguments: JSON.stringify({ method, url: `${target.url}${path}` }),
+  });
+  const api = async (method: 'GET' | 'POST', path: string, subject = 'key:test', app = engine) =>
+    app.inject({
+      method,
+      url: `/api/v1/${path}`,
+      headers: {
+        authorization: `Bearer ${await world.token(['approvals:decide', 'agents:write'], undefined, subject)}`,
+      },
+      ...(method === 'POST' ? { payload: {} } : {}),
+    });
+  const waiting = (...answers: Parameters<FakeModel['script']>) => waitingOf(agent, ...answers);
+  const waitingOf = async (agentId: string, ...answers: Parameters<FakeModel['script']>) => {
+    model.script(...answers);
+    const turn = turnOf({ agent_id: agentId });
+    await world.jobs.enqueue(turnRun, turn);
+    await turnsOf(world).reaches(turn.turn_id, 'waiting_approval');
+    const { rows } = await world.pool.query('SELECT * FROM engine.approval WHERE turn_id = $1', [turn.turn_id]);
+    return { turn, approval: rows[0] };
+  };
+
+  it('waits without a process, survives a restart, and is made once after approval', async () => {
+    const { turn, approval } = await waiting([call('POST'), call('GET', '/read')], 'Ordered.');
+    // Calls that need no approval are made before the wait.
+    expect(target.calls.map(({ method }) => method)).toEqual(['GET']);
+    expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ owner: null, lease_until: null, tries: 0 });
+    await engine.close();
+    engine = await world.start(settings());
+    await world.jobs.enqueue(turnRun, turn);
+    const answer = await api('POST', `approvals/${approval.id}/approve`);
+    expect(answer.json()).toMatchObject({ state: 'approved', decided_by: 'key:test', tool: 'http_request' });
+    const ended = await turnsOf(world).reaches(turn.turn_id, 'succeeded', 'failed');
+    expect(ended).toMatchObject({ state: 'succeeded', reply_text: 'Ordered.' });
+    expect(target.calls.map(({ method }) => method)).toEqual(['GET', 'POST']);
+    const results = model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? [];
+    expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual(['call_0', 'call_1']);
+    await until('the journal has it', async () => {
+      const { rows } = await world.pool.query('SELECT reason FROM journal.entry WHERE subject_id = $1', [turn.turn_id]);
+      const said = rows.map((row) => row.reason);
+      return ['waiting_approval', 'approval_approved', 'tool_called'].every((reason) => said.includes(reason));
+    });
+    expect((await api('POST', `approvals/${approval.id}/refuse`)).statusCode).toBe(409);
+  });
+
+  it('is not made when it is rejected, and the model hears of it', async () => {
+    const { turn, approval } = await waiting([call('POST')], 'As you wish.');
+    expect((await api('POST', `approvals/${approval.id}/refuse`)).statusCode).toBe(200);
+    await turnsOf(world).reaches(turn.turn_id, 'succeeded');
+    expect((await turnsOf(world).results(turn.turn_id))[0].error.code).toBe('approval_refused');
+    expect(target.calls).toEqual([]);
+  });
+
+  it('is not made when nobody decides in time', async () => {
+    const { turn, approval } = await waiting([call('POST')], 'Nobody came.');
+    await world.pool.query("UPDATE engine.approval SET expires_at = now() - interval '1 second' WHERE id = $1", [
+      approval.id,
+    ]);
+    await turnsOf(world).reaches(turn.turn_id, 'succeeded');
+    expect((await turnsOf(world).results(turn.turn_id))[0].error.code).toBe('approval_expired');
+    expect((await api('POST', `approvals/${approval.id}/approve`)).statusCode).toBe(409);
+    expect(target.calls).toEqual([]);
+  });
+
+  it('is decided by nobody whom the agent does not name', async () => {
+    const { turn, approval } = await waiting([call('POST')]);
+    const stranger = await api('POST', `approvals/${approval.id}/approve`, 'key:other');
+    expect(stranger.json().code).toBe('not_an_approver');
+    expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ state: 'waiting_approval' });
+  });
+
+  it('waits until every approval of its step is decided', async () => {
+    const { turn } = await waiting([call('POST', '/a'), call('POST', '/b')], 'Both.');
+    const { rows } = await world.pool.query('SELECT id FROM engine.approval WHERE turn_id = $1', [turn.turn_id]);
+    const answers = await Promise.all(rows.map(({ id }) => api('POST', `approvals/${id}/approve`)));
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+    await turnsOf(world).reaches(turn.turn_id, 'succeeded');
+    expect(target.calls.map(({ url }) => url).sort()).toEqual(['/a', '/b']);
+  });
+
+  it('is decided by a message of an admitted contact whom the agent names, without a model', async () => {
+    const bossy = await agentOf(world, {
+      tools: ['http_request'],
+      may_do: 'read',
+      approvers: ['contact:con_boss'],
+    });
+    const { turn, approval } = await waitingOf(bossy, [call('POST')], 'Ordered for the boss.');
+    const says = async (contact_id: string, trust: 'known' | 'unknown') => {
+      const message = { ...turnOf().input!.message, message: `approve ${approval.id}` };
+      const said = turnOf({ agent_id: bossy }, { contact_id, trust, message });
+      return (await turnsOf(world).run(said)).reply_text;
+    };
+    const asked = model.requests.length;
+    expect(await says('con_other', 'known')).toContain('not one of the approvers');
+    expect(model.requests.length).toBe(asked);
+    // The next answer of the script goes to the untrusted sender's turn, which is an ordinary turn.
+    expect(await says('con_boss', 'unknown')).toBe('Ordered for the boss.');
+    expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ state: 'waiting_approval' });
+    expect(await says('con_boss', 'known')).toBe('The call of http_request was approved.');
+    await turnsOf(world).reaches(turn.turn_id, 'succeeded');
+    expect(target.calls.map(({ method }) => method)).toEqual(['POST']);
+  });
+
+  it('is withdrawn when its turn is cancelled', async () => {
+    const { turn, approval } = await waiting([call('POST')]);
+    expect((await api('POST', `turns/${turn.turn_id}/cancel`)).json()).toMatchObject({
+      state: 'failed',
+      error: 'cancelled',
+    });
+    expect((await api('GET', `approvals/${approval.id}`)).json()).toMatchObject({ state: 'cancelled' });
+    expect((await api('POST', `approvals/${approval.id}/approve`)).statusCode).toBe(409);
+    expect(target.calls).toEqual([]);
+  });
+});

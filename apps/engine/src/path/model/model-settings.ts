@@ -1,0 +1,48 @@
+import { list } from '#libs/service-kit';
+import { WrongSettings } from '#libs/settings';
+import type { ModelPrice } from '../../settings.js';
+
+interface Given {
+  MODEL_BASE_URL: string | null;
+  MODEL_NAME: string | null;
+}
+
+/**
+ * Checks that the model settings fit together.
+ * @throws Error when there is an endpoint but no model: every turn of an agent that names none would fail
+ */
+export function checkedModel<T extends Given>(settings: T): T {
+  if (settings.MODEL_BASE_URL && !settings.MODEL_NAME) {
+    throw new WrongSettings(['MODEL_BASE_URL is set and MODEL_NAME is not: name a model that it serves']);
+  }
+  return settings;
+}
+
+/** @throws Error for what no model takes, such as a misspelt word: images would be left out without a word */
+export function readInputs(name: string, value: string | undefined): string[] {
+  const given = list(name, value);
+  const wrong = given.find((each) => each !== 'text' && each !== 'image');
+  if (wrong !== undefined) throw new Error(`${name} has ${JSON.stringify(wrong)}: write text, or text,image`);
+  return given;
+}
+
+/** @throws Error for what is no code of ISO 4217: costs could not be written in it */
+export function readCurrency(name: string, value: string | undefined): string {
+  const code = value || 'USD';
+  if (!/^[A-Z]{3}$/.test(code))
+    throw new Error(`${name} is ${JSON.stringify(value)}: write three capitals, such as EUR`);
+  return code;
+}
+
+/** Reads `{"<model>": {"input": 0.5, "output": 1.5}}`. @throws Error that says what is wrong */
+export function readPrices(value: unknown): Record<string, ModelPrice> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('MODEL_PRICES is not an object');
+  for (const [model, price] of Object.entries(value)) {
+    const { input, output } = (price ?? {}) as Partial<ModelPrice>;
+    if (![input, output].every((each) => typeof each === 'number' && each >= 0)) {
+      throw new Error(`MODEL_PRICES: ${model} needs "input" and "output", numbers from 0`);
+    }
+  }
+  return value as Record<string, ModelPrice>;
+}

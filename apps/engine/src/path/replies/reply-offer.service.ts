@@ -1,0 +1,96 @@
+import { type DeliverySendPayload, deliverySend, type OutboundContent } from '#libs/contracts';
+import { Database, Liveness, Sweeping } from '#libs/database';
+import { Handovers } from '#libs/journal';
+import { JobClient } from '#libs/queue';
+import { Inject, Injectable } from '@nestjs/common';
+import { type EngineSettings, SETTINGS } from '../../settings.js';
+import type { Turn } from '../../entities/turn.entity.js';
+
+const sweepBatch = 500;
+
+const offeredSql = `
+  SELECT t.ended_at::text AS at, sent.id AS subject_id, t.id AS owner_id, t.receipt_id
+    FROM engine.turn t CROSS JOIN LATERAL unnest(ARRAY[t.notice_id, t.answer_id]) AS sent(id)
+   WHERE t.ended_at > $1 AND t.ended_at <= $2 AND (t.answer_id IS NOT NULL OR t.notice_id IS NOT NULL)
+     AND sent.id IS NOT NULL
+   ORDER BY t.ended_at LIMIT $3`;
+
+/** A reply as it is offered to the gateway; the turn's row has all of it. */
+export type OfferedReply = Omit<DeliverySendPayload, 'content'> & { turn_id: string; content: OutboundContent };
+
+type SendingTurn = Pick<
+  Turn,
+  'id' | 'organization_id' | 'project_id' | 'receipt_id' | 'input' | 'reply_text' | 'answer_id' | 'notice_id'
+>;
+
+/** Offers committed replies to the gateway, and offers again those that it has not accepted. */
+@Injectable()
+export class ReplyOfferService extends Sweeping {
+  private readonly handovers: Handovers;
+
+  constructor(
+    private readonly jobClient: JobClient,
+    private readonly db: Database,
+    losses: Liveness,
+    @Inject(SETTINGS) private readonly settings: EngineSettings,
+  ) {
+    super();
+    const source = { schema: 'engine', applicationName: 'engine', stage: 'delivery', sql: offeredSql } as const;
+    this.handovers = new Handovers(db, losses, { ...source, leaseMs: settings.SWEEP_AFTER_MS });
+    this.sweepEvery({
+      name: 'replies',
+      everyMs: settings.SWEEP_EVERY_MS,
+      batch: sweepBatch,
+      losses,
+      afterLoss: () => this.handovers.expedite(),
+      sweep: (limit) => this.again(limit),
+    });
+  }
+
+  async offer(reply: OfferedReply): Promise<void> {
+    await this.jobClient.enqueue(deliverySend, this.payloadOf(reply));
+  }
+
+  /** Offers the replies of these turns again. The gateway ignores those that it has. */
+  async republish(turnIds: string[]): Promise<void> {
+    await Promise.all((await this.ofTurns(turnIds)).map((reply) => this.offer(reply)));
+  }
+
+  /** The replies of these turns, in the order in which they were written. */
+  async ofTurns(turnIds: string[]): Promise<OfferedReply[]> {
+    if (turnIds.length === 0) return [];
+    const turns = (await this.db.query(
+      `SELECT id, organization_id, project_id, receipt_id, input, reply_text, answer_id, notice_id
+         FROM engine.turn WHERE id = ANY($1) AND (answer_id IS NOT NULL OR notice_id IS NOT NULL) ORDER BY id`,
+      [turnIds],
+    )) as SendingTurn[];
+    return turns.flatMap(repliesOf);
+  }
+
+  private async again(limit: number): Promise<number> {
+    const behindMs = await this.jobClient.behindMs(deliverySend.queue);
+    const passed = await this.handovers.find(limit, behindMs);
+    const due = await this.handovers.due(limit, behindMs);
+    const ids = new Set(due.map(({ subject_id }) => subject_id));
+    const replies = await this.ofTurns([...new Set(due.map(({ owner_id }) => owner_id))]);
+    await Promise.all(replies.filter(({ delivery_id }) => ids.has(delivery_id)).map((reply) => this.offer(reply)));
+    return Math.max(passed, due.length);
+  }
+
+  private payloadOf({ content, ...reply }: OfferedReply): DeliverySendPayload {
+    const fits = Buffer.byteLength(JSON.stringify(content)) <= this.settings.INLINE_LIMIT_BYTES;
+    return { ...reply, ...(fits ? { content } : {}) };
+  }
+}
+
+/** The failure notice precedes the answer that a redrive gave. */
+function repliesOf({ id, input, reply_text, answer_id, notice_id, ...turn }: SendingTurn): OfferedReply[] {
+  const target = input?.reply;
+  if (!target) return [];
+  const common = { ...turn, turn_id: id };
+  const notice = { text: input.failure_notice ?? '', format: 'plain', target } as const;
+  return [
+    ...(notice_id === null ? [] : [{ ...common, delivery_id: notice_id, content: notice }]),
+    ...(answer_id === null ? [] : [{ ...common, delivery_id: answer_id, content: { text: reply_text ?? '', target } }]),
+  ];
+}

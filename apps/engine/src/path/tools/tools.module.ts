@@ -1,0 +1,52 @@
+import type { Egress } from '#libs/egress';
+import type { ServiceClient } from '#libs/service-kit';
+import { Module } from '@nestjs/common';
+import { DocumentRepository } from '../../knowledge/document.repository.js';
+import { GraphRepository } from '../../knowledge/graph.repository.js';
+import { queryKnowledgeGraph, readFile, storeKnowledge } from './builtin/knowledge-tools.js';
+import { KnowledgeModule } from '../../knowledge/knowledge.module.js';
+import { EGRESS, type EngineSettings, GATEWAY, SETTINGS } from '../../settings.js';
+import { StepsModule } from '../../steps.module.js';
+import { ArgumentCheck } from './argument-check.js';
+import { CredentialReader } from './bound-credentials.js';
+import { BuiltinLibrary } from './builtin/builtin-library.js';
+import { httpRequest } from './builtin/http-request.tool.js';
+import { sendEmail } from './builtin/send-email.tool.js';
+import { webSearch } from './builtin/web-search.tool.js';
+import { ToolsetClient } from './registry/registry-tool.js';
+import { TurnToolService } from './turn-tool.service.js';
+
+@Module({
+  imports: [KnowledgeModule, StepsModule],
+  providers: [
+    ArgumentCheck,
+    {
+      provide: BuiltinLibrary,
+      useFactory: library,
+      inject: [SETTINGS, EGRESS, DocumentRepository, GraphRepository, GATEWAY],
+    },
+    CredentialReader,
+    ToolsetClient,
+    TurnToolService,
+  ],
+  exports: [ArgumentCheck, BuiltinLibrary, CredentialReader, TurnToolService],
+})
+export class ToolsModule {}
+
+function library(
+  settings: EngineSettings,
+  egress: Egress,
+  documents: DocumentRepository,
+  graph: GraphRepository,
+  gateway: ServiceClient,
+): BuiltinLibrary {
+  const timeoutMs = settings.TOOL_TIMEOUT_MS;
+  return new BuiltinLibrary({
+    http_request: httpRequest(egress, { maxResponseBytes: settings.TOOL_RESULT_KEPT_BYTES, timeoutMs }),
+    send_email: sendEmail(egress, timeoutMs),
+    web_search: webSearch(egress, timeoutMs),
+    read_file: readFile(documents, gateway, settings.DOCUMENT_MAX_CHARS),
+    store_knowledge: storeKnowledge(documents, settings.DOCUMENT_MAX_CHARS),
+    query_knowledge_graph: queryKnowledgeGraph(documents, graph),
+  });
+}

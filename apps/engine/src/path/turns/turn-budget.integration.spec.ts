@@ -1,0 +1,100 @@
+import { turnRun } from '#libs/contracts';
+import { until } from '#libs/testing';
+import type { ServerResponse } from 'node:http';
+import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-world.js';
+import { type FakeModel, fakeModel, fakeStream } from '../../testing/fake-model.js';
+import { agentOf, turnsOf } from '../../testing/turns-of.js';
+
+/** What each call of the fake model uses. */
+const tokensOfCall = 15;
+let world: EngineWorld;
+let model: FakeModel;
+
+beforeAll(async () => {
+  [world, model] = await Promise.all([engineWorld(), fakeModel()]);
+  const settings = { MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', MODEL_MAX_OUTPUT_TOKENS: 16 };
+  await Promise.all([world.start(settings), world.start(settings)]);
+});
+afterAll(async () => {
+  await world.close();
+  await model.close();
+});
+
+const answer = (response: ServerResponse): void => {
+  const stream = fakeStream(response);
+  stream.write('done');
+  stream.end();
+};
+const usedBy = async (agentId: string): Promise<number> => {
+  const sql =
+    'SELECT coalesce(sum(input_tokens + output_tokens), 0)::integer AS n FROM engine.usage WHERE agent_id = $1';
+  return (await world.pool.query(sql, [agentId])).rows[0].n;
+};
+const statesOf = async (agentId: string): Promise<Record<string, number>> => {
+  const { rows } = await world.pool.query(
+    `SELECT state || coalesce(' ' || reason, '') AS state, count(*)::integer AS n FROM engine.turn WHERE agent_id = $1 GROUP BY 1`,
+    [agentId],
+  );
+  return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
+};
+
+it('150 turns at once use no more of a day than as many as it has room for', async () => {
+  const agent_id = await agentOf(world, { caps: { day_tokens: 5 * tokensOfCall } });
+  const held: ServerResponse[] = [];
+  model.script((response) => void held.push(response));
+  const turns = Array.from({ length: 150 }, () => turnOf({ agent_id }));
+  await Promise.all(turns.map((turn) => world.jobs.enqueue(turnRun, turn)));
+  await until('one asks the model, and the others wait for it', async () => {
+    const { 'queued day_reserved': waiting = 0 } = await statesOf(agent_id);
+    return held.length === 1 && waiting === turns.length - 1;
+  });
+  answer(held[0]!);
+  await until('all have ended', async () => {
+    const { succeeded = 0, 'failed day_budget_spent': spent = 0 } = await statesOf(agent_id);
+    return succeeded + spent === turns.length;
+  });
+  expect(await statesOf(agent_id)).toEqual({ succeeded: 5, 'failed day_budget_spent': 145 });
+  expect(await usedBy(agent_id)).toBe(5 * tokensOfCall);
+  const { rows } = await world.pool.query('SELECT FROM engine.budget_hold WHERE agent_id = $1', [agent_id]);
+  expect(rows).toHaveLength(0);
+}, 120_000);
+
+it('a turn whose next call has no room beside another ends with an answer without tools', async () => {
+  const agent_id = await agentOf(world, { tools: ['query_knowledge_graph'], caps: { day_tokens: 2_500 } });
+  const held: ServerResponse[] = [];
+  const hold = (response: ServerResponse): void => void held.push(response);
+  model.script(hold, hold);
+  const [first, second] = [turnOf({ agent_id }), turnOf({ agent_id })];
+  await world.jobs.enqueue(turnRun, first);
+  await until('the first asks', () => held.length === 1);
+  // From here on others have reserved nearly all of it.
+  await world.pool.query(
+    `INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, epoch, input, state, claim)
+     VALUES ($1, $2, $3, 'app_x', 'evt_x', 0, '{}', 'running', 1)`,
+    [second.turn_id, home.organizationId, home.projectId],
+  );
+  await world.pool.query(`INSERT INTO engine.budget_hold VALUES ($1, $2, $3, '', 2400, 0)`, [
+    second.turn_id,
+    home.projectId,
+    agent_id,
+  ]);
+  model.script('The end.');
+  const stream = fakeStream(held[0]!);
+  stream.call('query_knowledge_graph', { entity: 'sea' });
+  stream.end();
+  await expect(turnsOf(world).reaches(first.turn_id, 'succeeded')).resolves.toMatchObject({
+    reply_text: 'The end.',
+    reason: 'budget_spent',
+  });
+  expect(model.requests.at(-1)?.tools ?? []).toEqual([]);
+});
+
+it('what a turn had reserved that runs no more counts for nothing', async () => {
+  const agent_id = await agentOf(world, { caps: { day_tokens: 100 } });
+  await world.pool.query(`INSERT INTO engine.budget_hold VALUES ('trn_gone', $1, $2, '', 100, 0)`, [
+    home.projectId,
+    agent_id,
+  ]);
+  model.script();
+  await expect(turnsOf(world).run(turnOf({ agent_id }))).resolves.toMatchObject({ state: 'succeeded' });
+});

@@ -1,0 +1,144 @@
+import { newId } from '#libs/contracts';
+import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
+import { type FakeModel, fakeModel, type PlainAnswer, type Script } from '../../testing/fake-model.js';
+import { agentOf, turnsOf } from '../../testing/turns-of.js';
+
+const output_schema = {
+  type: 'object',
+  properties: {
+    total: { type: 'number', minimum: 0 },
+    lines: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } },
+  },
+  required: ['total', 'lines'],
+  additionalProperties: false,
+};
+const good = { total: 12.5, lines: [{ name: 'tea' }] };
+
+describe('a run whose workflow declares an output schema', () => {
+  let world: EngineWorld;
+  let model: FakeModel;
+  let url: string;
+
+  beforeAll(async () => {
+    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
+    const engine = await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', MODEL_STREAMING: 0 });
+    url = await engine.getUrl();
+  });
+  afterAll(async () => {
+    await world.close();
+    await model.close();
+  });
+
+  const newTurn = async (schema: object = output_schema) => {
+    const run = { id: newId('run'), workflow_id: 1, trigger_id: null, replay: false, replay_of: null };
+    const agent_id = await agentOf(world, { tools: ['query_knowledge_graph'] });
+    return turnOf({ agent_id, run }, { output_schema: { ...schema } });
+  };
+  const shown = async (runId: string | undefined) => {
+    const token = await world.token(['workflows:read']);
+    const answer = await fetch(`${url}/api/v1/runs/${runId}`, { headers: { authorization: `Bearer ${token}` } });
+    return (await answer.json()) as Record<string, unknown>;
+  };
+  const run = async (...script: Script[]) => {
+    model.script(...script);
+    const turn = await newTurn();
+    await turnsOf(world).run(turn);
+    return shown(turn.run?.id);
+  };
+
+  it('gives the value, and asks the model for it', async () => {
+    const found = await run(JSON.stringify(good));
+    expect(found).toMatchObject({ state: 'succeeded', output: good, output_problems: null, reply: 'sent' });
+    expect(JSON.parse(String(found['reply_text']))).toEqual(good);
+    expect(model.requests).toHaveLength(1);
+    expect(model.requests[0]).toMatchObject({
+      response_format: { type: 'json_schema', json_schema: { schema: output_schema } },
+    });
+    expect(model.requests[0]?.messages[0]?.content).toContain(JSON.stringify(output_schema.required));
+  });
+
+  it.each([
+    ['in a code fence', `\`\`\`json\n${JSON.stringify(good)}\n\`\`\``],
+    ['after its thoughts', `<think>{"total": 1}</think>${JSON.stringify(good)}`],
+    ['with a token of a template behind it', `${JSON.stringify(good)}<|im_end|>`],
+  ])('takes the value %s', async (_where, text) => {
+    expect(await run(text)).toMatchObject({ state: 'succeeded', output: good });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('gives the value after calls of tools', async () => {
+    const call = [{ name: 'query_knowledge_graph', arguments: '{"query":"tea"}' }];
+    expect(await run(call, JSON.stringify(good))).toMatchObject({ state: 'succeeded', output: good });
+  });
+
+  it('has one wrong answer repaired, naming the places', async () => {
+    const wrong = JSON.stringify({ total: -1, lines: [{}], more: true });
+    expect(await run(wrong, JSON.stringify(good))).toMatchObject({ state: 'succeeded', output: good });
+    const asked = model.requests[1]?.messages.at(-1);
+    expect(asked?.role).toBe('user');
+    for (const place of ['/total must be >= 0', '/lines/0/name is missing', '/more is not in the schema'])
+      expect(asked?.content).toContain(place);
+  });
+
+  it.each<[string, Script, object]>([
+    ['a wrong value', JSON.stringify({ ...good, total: 'much' }), { pointer: '/total', message: 'must be number' }],
+    ['words', 'The total is 12.', { pointer: '', message: 'is not one JSON value' }],
+    ['nothing to say', 'NO_REPLY', { pointer: '', message: 'is not one JSON value' }],
+    [
+      'a cut answer',
+      { content: '{"total": 1', finish_reason: 'length' } satisfies PlainAnswer,
+      { pointer: '', message: 'was cut off at the length limit of the model' },
+    ],
+  ])('fails after two answers that are %s, and says where', async (_what, answer, problem) => {
+    const found = await run(answer, answer);
+    expect(found).toMatchObject({ state: 'failed', error: 'output_invalid', output: null, output_problems: [problem] });
+    expect(found).toMatchObject({ turns: [{ reason_text: expect.stringContaining('output schema') }] });
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it('names the problem in the entry of the timeline', async () => {
+    model.script('no', 'no');
+    const turn = await newTurn();
+    await turnsOf(world).run(turn);
+    const { rows } = await world.pool.query(
+      "SELECT detail FROM journal.entry WHERE subject_id = $1 AND outcome = 'dead'",
+      [turn.turn_id],
+    );
+    expect(rows[0].detail.error).toContain('the answer is not one JSON value');
+  });
+
+  it('is cleaned like a reply: a value may be shown as it is', async () => {
+    const found = await run(JSON.stringify({ total: 1, lines: [{ name: 'tea\u{e0041}<script>x()</script>' }] }));
+    expect(JSON.stringify(found['output'])).not.toMatch(/<script>|\u{e0041}/u);
+    expect(found).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('is asked for in words where the endpoint takes no schema, and refused once', async () => {
+    const refuse: Script = (response) => {
+      const error = { message: 'This response_format type is unavailable now', type: 'invalid_request_error' };
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+    };
+    const schema = { ...output_schema, title: 'refused' };
+    for (const script of [[refuse, JSON.stringify(good)], [JSON.stringify(good)]]) {
+      model.script(...script);
+      const turn = await newTurn(schema);
+      await expect(turnsOf(world).run(turn)).resolves.toMatchObject({ state: 'succeeded', output: good });
+      expect(model.requests).toHaveLength(script.length);
+      expect(model.requests.at(-1)).not.toHaveProperty('response_format');
+    }
+  });
+
+  it('goes on with the repair when a redrive finds its wrong answers', async () => {
+    model.script('no', 'no', JSON.stringify(good));
+    const turn = await newTurn();
+    await turnsOf(world).run(turn);
+    await world.drive(turn.turn_id, 0);
+    await expect(turnsOf(world).reaches(turn.turn_id, 'succeeded')).resolves.toMatchObject({ output: good });
+    expect(model.requests.at(-1)?.messages.filter(({ content }) => content?.includes('JSON Schema: '))).toHaveLength(2);
+  });
+
+  it('fails at once for a schema that cannot be used', async () => {
+    const turn = await newTurn({ type: 'object', properties: { a: { $ref: '#/nowhere' } } });
+    await expect(turnsOf(world).run(turn)).resolves.toMatchObject({ state: 'failed', reason: 'output_invalid' });
+  });
+});

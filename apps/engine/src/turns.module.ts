@@ -1,0 +1,59 @@
+import { Module } from '@nestjs/common';
+import { AgentsModule } from './agents.module.js';
+import { ApprovalsModule } from './approvals.module.js';
+import { ModelModule } from './path/model/model.module.js';
+import { PreviewsModule } from './previews.module.js';
+import { ProvidersModule } from './providers.module.js';
+import { RepliesModule } from './replies.module.js';
+import { StepsModule } from './steps.module.js';
+import { ToolsModule } from './path/tools/tools.module.js';
+import { UsageModule } from './usage.module.js';
+import { Arrivals } from './path/turns/arrivals.js';
+import { InternalTurnController, TurnController } from './manage/turns/turn.controller.js';
+import { TurnBudget } from './path/turns/turn-budget.service.js';
+import { TurnCancellation } from './manage/turns/turn-cancellation.service.js';
+import { TurnEndingRepository, TurnFailureService } from './path/turns/turn-ending.repository.js';
+import { TurnEnqueuer } from './path/turns/start-next.js';
+import { TurnJobHandler } from './path/turns/turn-job.handler.js';
+import { TurnJobService } from './path/turns/turn-job.service.js';
+import { TurnLeases, TurnSlotRepository } from './path/turns/running-turns.repository.js';
+import { TurnRedriveService } from './manage/turns/turn-redrive.service.js';
+import { TurnRunner } from './path/turns/turn-runner.service.js';
+import { TurnSweeper } from './path/turns/turn-sweeper.js';
+import { CompactionModule } from './path/compaction/compaction.module.js';
+import { TypingSignal } from './path/turns/typing-signal.js';
+import { TurnRepository } from './path/turns/turn.repository.js';
+
+@Module({
+  imports: [
+    AgentsModule,
+    ApprovalsModule,
+    CompactionModule,
+    ModelModule,
+    PreviewsModule,
+    ProvidersModule,
+    RepliesModule,
+    StepsModule,
+    ToolsModule,
+    UsageModule,
+  ],
+  controllers: [InternalTurnController, TurnController, TurnJobHandler],
+  providers: [
+    Arrivals,
+    TurnBudget,
+    TurnCancellation,
+    TurnEndingRepository,
+    TurnEnqueuer,
+    TurnFailureService,
+    TurnJobService,
+    TurnLeases,
+    TurnRedriveService,
+    TurnRepository,
+    TurnRunner,
+    TurnSlotRepository,
+    TurnSweeper,
+    TypingSignal,
+  ],
+  exports: [TurnCancellation, TurnEnqueuer, TurnRepository],
+})
+export class TurnsModule {}
