@@ -26,11 +26,11 @@ export interface MissedRequest {
 }
 
 /**
- * Answer of `/missed-since`. `asked_again`: deliveries that the provider was asked to send again, and sends to the
+ * Answer of `/missed-since`. `redeliveries`: deliveries that the provider was asked to send again, and sends to the
  * webhook. `requests`: those that were fetched instead. One of the two is there; an absent one is none. After `not_configured` the platform does not retry.
  */
 export type MissedSinceResult =
-  | { ok: true; asked_again?: number; requests?: MissedRequest[]; cursor?: string; has_more?: boolean }
+  | { ok: true; redeliveries?: number; requests?: MissedRequest[]; cursor?: string; has_more?: boolean }
   | { ok: false; error: string; message?: string; retry_after?: number };
 
 /** Requests of one answer; the rest comes with the cursor. */
@@ -56,12 +56,12 @@ function areTexts(value: unknown): boolean {
 
 /** What is wrong with an answer, or undefined. Names fields, never values. */
 export function missedProblem(answer: JsonObject): string | undefined {
-  const { ok, asked_again: asked = 0, requests = [], cursor, has_more: more, error } = answer;
+  const { ok, redeliveries: asked = 0, requests = [], cursor, has_more: more, error } = answer;
   if (ok === false) return typeof error === 'string' ? undefined : 'error must be a text';
   if (ok !== true) return 'ok must be true or false';
-  if (answer['asked_again'] === undefined && answer['requests'] === undefined)
-    return 'asked_again or requests must be there';
-  if (!Number.isInteger(asked) || Number(asked) < 0) return 'asked_again must be a whole number, 0 or more';
+  if (answer['redeliveries'] === undefined && answer['requests'] === undefined)
+    return 'redeliveries or requests must be there';
+  if (!Number.isInteger(asked) || Number(asked) < 0) return 'redeliveries must be a whole number, 0 or more';
   if (!Array.isArray(requests)) return 'requests must be a list';
   if (requests.length > MISSED_MAX_REQUESTS) return `requests must have at most ${MISSED_MAX_REQUESTS} entries`;
   const wrong = requests.findIndex((each) => !isMissedRequest(each));

@@ -120,7 +120,7 @@ export function holdPage(shared: () => ContractWorld): void {
       const since = new Date(Date.now() - 60_000).toISOString();
       await world.ask('POST', `apps/${app.id}/missed`, { since });
       await until('it was asked for', async () => (await shown()).state === 'done');
-      expect(await shown()).toMatchObject({ asked_again: found?.['asked_again'], stored: 1 });
+      expect(await shown()).toMatchObject({ redeliveries: found?.['redeliveries'], stored: 1 });
       await isShown(missed);
       const [request] = (found?.['requests'] ?? []) as { body: string }[];
       await until('it is parsed as a webhook is', async () => {

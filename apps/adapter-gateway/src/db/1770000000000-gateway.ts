@@ -15,7 +15,15 @@ const announceChanges = changeTriggers('gateway', [
   {
     table: 'adapter',
     topic: 'app',
-    except: ['latency_ms', 'checked_at', 'failed_polls', 'next_check_at', 'skill_told', 'skill_credentials', 'skill'],
+    except: [
+      'latency_ms',
+      'checked_at',
+      'failed_polls',
+      'next_check_at',
+      'skill_announced',
+      'skill_credentials',
+      'skill',
+    ],
   },
 ]);
 

@@ -13,7 +13,7 @@ export class Missed1795807000000 implements MigrationInterface {
          until timestamptz NOT NULL,
          cursor text,
          pages integer NOT NULL DEFAULT 0,
-         asked_again integer NOT NULL DEFAULT 0,
+         redeliveries integer NOT NULL DEFAULT 0,
          stored integer NOT NULL DEFAULT 0,
          detail text,
          ${workColumns}

@@ -85,7 +85,7 @@ export class AdapterRow {
   @Column({ type: 'jsonb' }) manifest: Manifest;
   @Column({ type: 'integer', default: 1 }) manifest_version: number;
   /** The manifest version whose Skill was last told to the registry. */
-  @Column({ type: 'integer', nullable: true }) skill_told: number | null;
+  @Column({ type: 'integer', nullable: true }) skill_announced: number | null;
   /** The App's credentials that were last told to the registry for the Skill. */
   @Column({ type: 'jsonb', default: {} }) skill_credentials: Record<string, string>;
   /** State of that Skill; null where no manifest in force has declared one. */

@@ -15,7 +15,7 @@ export class MissedAsk extends WorkRow<'queued' | 'running' | 'done' | 'dead'> {
   @Column({ type: 'text', nullable: true }) cursor: string | null;
   @Column({ type: 'integer', default: 0 }) pages: number;
   /** Deliveries that the provider was asked to send again. */
-  @Column({ type: 'integer', default: 0 }) asked_again: number;
+  @Column({ type: 'integer', default: 0 }) redeliveries: number;
   /** Requests that were fetched and stored; one that was there already does not count. */
   @Column({ type: 'integer', default: 0 }) stored: number;
   /** The words to `reason`. */

@@ -41,7 +41,7 @@ export class MissedAskRepository {
        ON CONFLICT (app_id) DO UPDATE SET state = 'queued', tries = 0, ${leaveSql}, blocked_since = NULL, ended_at = NULL, due_at = excluded.due_at, claim = m.claim + 1,
          since = CASE WHEN ${open} THEN least(m.since, excluded.since) ELSE excluded.since END,
          until = CASE WHEN ${open} THEN greatest(m.until, excluded.until) ELSE excluded.until END,
-         asked_again = CASE WHEN ${open} THEN m.asked_again ELSE 0 END,
+         redeliveries = CASE WHEN ${open} THEN m.redeliveries ELSE 0 END,
          stored = CASE WHEN ${open} THEN m.stored ELSE 0 END,
          cursor = NULL, pages = 0, reason = NULL, detail = NULL
        RETURNING app_id`,
@@ -63,7 +63,7 @@ export class MissedAskRepository {
       .set({
         cursor,
         pages: () => 'pages + 1',
-        asked_again: () => `asked_again + ${Number(asked)}`,
+        redeliveries: () => `redeliveries + ${Number(asked)}`,
         stored: () => `stored + ${Number(stored)}`,
       })
       .where('app_id = :id AND claim = :claim', { id, claim })

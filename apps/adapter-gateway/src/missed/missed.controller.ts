@@ -26,8 +26,8 @@ export class MissedController {
     await this.apps.get(caller, id);
     const row = await this.asks.byApp(id);
     if (!row) throw new Problem(404, 'missed_not_asked', 'The provider of this App was not asked for anything yet.');
-    const { app_id, state, since, until, due_at, ended_at, asked_again, stored, reason, detail } = row;
-    return { app_id, state, since, until, due_at, ended_at, asked_again, stored, reason, detail };
+    const { app_id, state, since, until, due_at, ended_at, redeliveries, stored, reason, detail } = row;
+    return { app_id, state, since, until, due_at, ended_at, redeliveries, stored, reason, detail };
   }
 
   @Post()

@@ -26,7 +26,7 @@ export class MissedAskView {
   @ApiProperty({ ...time, description: 'When the provider is asked, or was to be' }) due_at: Date;
   @ApiProperty({ ...time, nullable: true }) ended_at: Date | null;
   @ApiProperty({ type: 'integer', description: 'Deliveries that the provider was asked to send again' })
-  asked_again: number;
+  redeliveries: number;
   @ApiProperty({ type: 'integer', description: 'Requests that were fetched and stored' }) stored: number;
   @ApiProperty({ type: String, nullable: true, description: 'Why it has not been asked' }) reason: string | null;
   @ApiProperty({ type: String, nullable: true }) detail: string | null;

@@ -57,10 +57,10 @@ describe('what a provider could not deliver', () => {
   it('is asked for after an outage of the door, page by page, and stored by the ingress', async () => {
     adapter.routes['missed-since'] = ({ cursor }) =>
       cursor === null
-        ? { ok: true, asked_again: 2, requests: [{ id: 'a', body: '{}' }], cursor: 'next', has_more: true }
+        ? { ok: true, redeliveries: 2, requests: [{ id: 'a', body: '{}' }], cursor: 'next', has_more: true }
         : {
             ok: true,
-            asked_again: 1,
+            redeliveries: 1,
             requests: [
               { id: 'b', body: '{}' },
               { id: 'a', body: '{}' },
@@ -72,19 +72,19 @@ describe('what a provider could not deliver', () => {
     // Whoever says it twice, because the answer was lost, asks once more at most.
     const noted = await world.service('POST', 'missed', { outages: [outage] });
     expect(noted.body.apps).toBeGreaterThanOrEqual(1);
-    expect(await ended(id)).toMatchObject({ state: 'done', since, asked_again: 3, stored: 2, reason: null });
+    expect(await ended(id)).toMatchObject({ state: 'done', since, redeliveries: 3, stored: 2, reason: null });
     expect(asked()).toEqual([
       expect.objectContaining({ webhook_url, since, until: outage.until, cursor: null }),
       expect.objectContaining({ cursor: 'next' }),
     ]);
-    expect(stored.get('a')).toEqual({ as: 'asked_again', id: 'a', body: '{}' });
+    expect(stored.get('a')).toEqual({ as: 'missed', id: 'a', body: '{}' });
   });
 
   it('is asked for again from the page that was not stored, and every request is stored once', async () => {
     adapter.routes['missed-since'] = ({ cursor }) => {
       if (cursor !== null) ingressIsAway = true;
       const requests = [{ id: `of ${cursor}`, body: '{}' }];
-      return { ok: true, asked_again: 0, requests, ...(cursor === null && { cursor: 'next', has_more: true }) };
+      return { ok: true, redeliveries: 0, requests, ...(cursor === null && { cursor: 'next', has_more: true }) };
     };
     const { id } = await install();
     await world.call('POST', `apps/${id}/missed`, { since: hourAgo() });
@@ -92,7 +92,7 @@ describe('what a provider could not deliver', () => {
     expect(await stateOf(id)).toMatchObject({ state: 'queued', stored: 1 });
     adapter.routes['missed-since'] = ({ cursor }) => ({
       ok: true,
-      asked_again: 0,
+      redeliveries: 0,
       requests: [{ id: `of ${cursor}`, body: '{}' }],
     });
     ingressIsAway = false;
@@ -102,7 +102,7 @@ describe('what a provider could not deliver', () => {
   });
 
   it('covers both outages where a second one comes before the provider was asked for the first', async () => {
-    adapter.routes['missed-since'] = () => ({ ok: true, asked_again: 0, requests: [] });
+    adapter.routes['missed-since'] = () => ({ ok: true, redeliveries: 0, requests: [] });
     const { id } = await install();
     const [first, second] = ['2026-01-01T10:00:00.000Z', '2026-01-01T12:00:00.000Z'];
     await world.pool.query(
@@ -144,12 +144,12 @@ describe('what a provider could not deliver', () => {
   });
 
   it('is not asked for beyond MISSED_MAX_PAGES', async () => {
-    adapter.routes['missed-since'] = () => ({ ok: true, asked_again: 1, requests: [], cursor: 'on', has_more: true });
+    adapter.routes['missed-since'] = () => ({ ok: true, redeliveries: 1, requests: [], cursor: 'on', has_more: true });
     const { id } = await install();
     await world.call('POST', `apps/${id}/missed`, { since: hourAgo() });
     expect(await ended(id)).toMatchObject({
       state: 'dead',
-      asked_again: 5,
+      redeliveries: 5,
       detail: expect.stringContaining('MISSED_MAX_PAGES'),
     });
   });

@@ -103,7 +103,7 @@ export class MissedService extends Sweeping {
         );
       }
       const answer = await this.page(row, cursor);
-      const { asked_again: redeliveries = 0, requests = [] } = answer;
+      const { redeliveries = 0, requests = [] } = answer;
       let stored = 0;
       for (const request of requests) {
         lost.throwIfAborted();
@@ -111,7 +111,7 @@ export class MissedService extends Sweeping {
       }
       cursor = answer.has_more === true ? (answer.cursor ?? null) : null;
       if (!(await this.asks.advance(row, cursor, redeliveries, stored))) return;
-      const counts = { asked_again: redeliveries, stored };
+      const counts = { redeliveries, stored };
       this.logger.log({ event: 'missed.asked', app_id: row.app_id, since: row.since, until: row.until, ...counts });
       if (cursor === null) return;
     }
@@ -144,7 +144,7 @@ export class MissedService extends Sweeping {
     const scope = scopeOf(row);
     try {
       const path = `/internal/apps/${row.app_id}/fetched-requests`;
-      const body = { as: 'asked_again', ...request };
+      const body = { as: 'missed', ...request };
       const { duplicate } = await this.ingress.post<{ duplicate: boolean }>(path, scope, body);
       return duplicate ? 0 : 1;
     } catch (error) {

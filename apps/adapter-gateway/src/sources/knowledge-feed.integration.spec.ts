@@ -57,7 +57,7 @@ describe('what the engine hears of the documents of a source', () => {
 
   const settled = () =>
     until('the engine knows everything', async () => {
-      const { rows } = await world.pool.query('SELECT 1 FROM gateway.source_document WHERE tell_at IS NOT NULL');
+      const { rows } = await world.pool.query('SELECT 1 FROM gateway.source_document WHERE offer_at IS NOT NULL');
       return rows.length === 0;
     });
   const brief = (ones: Offer[]) => ones.map(({ path, revision, removed, text }) => [path, revision, removed, text]);
@@ -146,7 +146,7 @@ describe('what the engine hears of the documents of a source', () => {
     expect(refused.document).toMatchObject({ error: 'not so', since: away.document.since });
     expect(Date.parse(refused.document?.next_try_at ?? '')).toBeGreaterThan(Date.parse(refused.document?.since ?? ''));
     status = 200;
-    await world.pool.query('UPDATE gateway.source_document SET tell_at = now() WHERE tell_at IS NOT NULL');
+    await world.pool.query('UPDATE gateway.source_document SET offer_at = now() WHERE offer_at IS NOT NULL');
     await settled();
     await until('neither shows it any more', async () => {
       const { document, feed } = await shown();

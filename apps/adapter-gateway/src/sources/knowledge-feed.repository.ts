@@ -25,7 +25,7 @@ export type PendingDocument = Pick<
   failed: boolean;
 };
 
-/** Changes of documents that the engine has not taken yet. A change sets `tell_at` in its own transaction. */
+/** Changes of documents that the engine has not taken yet. A change sets `offer_at` in its own transaction. */
 @Injectable()
 export class KnowledgeFeedRepository {
   constructor(private readonly db: DataSource) {}
@@ -33,9 +33,9 @@ export class KnowledgeFeedRepository {
   /** Claims documents that are due; no other process gets them within the lease. */
   async claim(limit: number, leaseMs: number): Promise<PendingDocument[]> {
     const [rows] = (await this.db.query(
-      `WITH due AS (SELECT id, source_id FROM gateway.source_document WHERE tell_at <= now() ORDER BY tell_at LIMIT $1
+      `WITH due AS (SELECT id, source_id FROM gateway.source_document WHERE offer_at <= now() ORDER BY offer_at LIMIT $1
                        FOR UPDATE SKIP LOCKED)
-       UPDATE gateway.source_document d SET tell_at = now() + make_interval(secs => $2)
+       UPDATE gateway.source_document d SET offer_at = now() + make_interval(secs => $2)
          FROM due LEFT JOIN gateway.source s ON s.id = due.source_id WHERE d.id = due.id
        RETURNING d.id, d.organization_id, d.project_id, d.source_id, d.path, d.state, d.revision, d.fingerprint,
          d.content_type, d.size, d.sha256, d.provenance, coalesce(s.trust, 'untrusted') AS trust,
@@ -60,7 +60,7 @@ export class KnowledgeFeedRepository {
    */
   async taken({ id, revision, source_id: sourceId, failed }: PendingDocument, knowledge: string): Promise<void> {
     await this.db.query(
-      `WITH taken AS (UPDATE gateway.source_document SET tell_at = NULL, knowledge = $3, knowledge_failure = NULL
+      `WITH taken AS (UPDATE gateway.source_document SET offer_at = NULL, knowledge = $3, knowledge_failure = NULL
                       WHERE id = $1 AND revision = $2 AND NOT (${orphaned}))
        DELETE FROM gateway.source_document WHERE id = $1 AND revision = $2 AND ${orphaned}`,
       [id, revision, knowledge],
@@ -81,9 +81,9 @@ export class KnowledgeFeedRepository {
       `WITH due AS (
          SELECT id, now() + greatest(make_interval(secs => $5), least(make_interval(secs => $6),
            now() - coalesce((knowledge_failure->>'since')::timestamptz, now()))) AS at
-           FROM gateway.source_document WHERE id = $1 AND revision = $2 AND tell_at IS NOT NULL),
+           FROM gateway.source_document WHERE id = $1 AND revision = $2 AND offer_at IS NOT NULL),
        failed AS (
-         UPDATE gateway.source_document d SET tell_at = due.at, knowledge_failure = ${notTaken}
+         UPDATE gateway.source_document d SET offer_at = due.at, knowledge_failure = ${notTaken}
            FROM due WHERE d.id = due.id RETURNING d.source_id, d.path, d.knowledge_failure AS failure)
        UPDATE gateway.source s SET feed_failure = failed.failure || jsonb_build_object(
            'since', coalesce(s.feed_failure->'since', failed.failure->'since'), 'error', failed.path || ': ' || $4::text)
@@ -119,7 +119,7 @@ export async function holdDocuments(manager: EntityManager, sourceId: string): P
 /** Offers all current documents again, since a setting of their source has changed. */
 export async function republishDocuments(manager: EntityManager, sourceId: string): Promise<void> {
   await manager.query(
-    `UPDATE gateway.source_document SET revision = revision + 1, tell_at = now() WHERE source_id = $1 AND state = 'current'`,
+    `UPDATE gateway.source_document SET revision = revision + 1, offer_at = now() WHERE source_id = $1 AND state = 'current'`,
     [sourceId],
   );
 }
@@ -127,12 +127,12 @@ export async function republishDocuments(manager: EntityManager, sourceId: strin
 /** Turns the documents of a deleted source into tombstones, each kept until the engine has taken it. */
 export async function disown(manager: EntityManager, sourceId: string): Promise<void> {
   await manager.query(
-    `DELETE FROM gateway.source_document WHERE source_id = $1 AND state = 'removed' AND tell_at IS NULL`,
+    `DELETE FROM gateway.source_document WHERE source_id = $1 AND state = 'removed' AND offer_at IS NULL`,
     [sourceId],
   );
   await manager.query(
     `UPDATE gateway.source_document SET state = 'removed', content = NULL, removed_at = now(), updated_at = now(),
-       revision = revision + 1, tell_at = now() WHERE source_id = $1 AND state = 'current'`,
+       revision = revision + 1, offer_at = now() WHERE source_id = $1 AND state = 'current'`,
     [sourceId],
   );
 }

@@ -14,7 +14,7 @@ export interface Provenance {
 @Entity({ schema: 'gateway', name: 'source_document' })
 @Unique('source_document_path', ['source_id', 'path'])
 @Index('source_document_failing', ['source_id'], { where: 'knowledge_failure IS NOT NULL' })
-@Index('source_document_untold', ['tell_at'], { where: 'tell_at IS NOT NULL' })
+@Index('source_document_pending', ['offer_at'], { where: 'offer_at IS NOT NULL' })
 export class SourceDocumentRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'source_document_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
@@ -39,7 +39,7 @@ export class SourceDocumentRow {
   /** Why the engine has not taken its last version. */
   @Column({ type: 'jsonb', nullable: true }) knowledge_failure: Failure | null;
   /** When the engine is offered the version; null when it has taken it. */
-  @Column({ type: 'timestamptz', nullable: true, default: () => 'now()', select: false }) tell_at?: Date | null;
+  @Column({ type: 'timestamptz', nullable: true, default: () => 'now()', select: false }) offer_at?: Date | null;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz' }) updated_at: Date;
   @Column({ type: 'timestamptz', nullable: true }) removed_at: Date | null;

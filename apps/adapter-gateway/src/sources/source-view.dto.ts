@@ -100,7 +100,7 @@ class ProvenanceView implements Provenance {
 }
 
 /** A document as it was last fetched; a removed one stays, without its bytes. */
-export class SourceDocumentView implements Omit<SourceDocumentRow, 'content' | 'seen_in' | 'tell_at'> {
+export class SourceDocumentView implements Omit<SourceDocumentRow, 'content' | 'seen_in' | 'offer_at'> {
   @ApiProperty(idOf('sdoc')) id: string;
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty(idOf('prj')) project_id: string;

@@ -139,7 +139,7 @@ export class SyncProgressRepository {
         content: file.bytes,
         provenance,
         seen_in: listingKey(run),
-        ...(same ? {} : { revision: (before?.revision ?? 0) + 1, tell_at: now }),
+        ...(same ? {} : { revision: (before?.revision ?? 0) + 1, offer_at: now }),
         created_at: before?.created_at ?? now,
         updated_at: now,
         removed_at: null,
@@ -264,7 +264,7 @@ async function count(
 async function leaveTombstones(manager: EntityManager, where: string, values: unknown[]): Promise<number> {
   const [, left] = (await manager.query(
     `UPDATE gateway.source_document SET state = 'removed', content = NULL, removed_at = now(), updated_at = now(),
-       revision = revision + 1, tell_at = now() WHERE state = 'current' AND ${where}`,
+       revision = revision + 1, offer_at = now() WHERE state = 'current' AND ${where}`,
     values,
   )) as [unknown[], number];
   return left;

@@ -59,7 +59,11 @@ describe('what GitHub could not deliver', () => {
       ...attempted(`${path}/90021548321308674`),
       ...attempted(`${path}/90021548321308673`),
     };
-    expect(await missed({ token: TOKEN, webhook_of: 'octo/docs' })).toEqual({ ok: true, asked_again: 2, requests: [] });
+    expect(await missed({ token: TOKEN, webhook_of: 'octo/docs' })).toEqual({
+      ok: true,
+      redeliveries: 2,
+      requests: [],
+    });
     expect(asked().toSorted()).toEqual([`${path}/90021548321308673/attempts`, `${path}/90021548321308674/attempts`]);
   });
 
@@ -81,9 +85,9 @@ describe('what GitHub could not deliver', () => {
       ...attempted('/orgs/octo/hooks/8/deliveries/5'),
     };
     const credentials = { token: TOKEN, webhook_of: 'octo' };
-    const first = { ok: true, asked_again: 1, requests: [], cursor: 'v1_2', has_more: true };
+    const first = { ok: true, redeliveries: 1, requests: [], cursor: 'v1_2', has_more: true };
     expect(await missed(credentials)).toEqual(first);
-    expect(await missed(credentials, 'v1_2')).toEqual({ ok: true, asked_again: 0, requests: [] });
+    expect(await missed(credentials, 'v1_2')).toEqual({ ok: true, redeliveries: 0, requests: [] });
   });
 
   it('is asked for as the GitHub App where it is the webhook of one', async () => {
@@ -94,7 +98,7 @@ describe('what GitHub could not deliver', () => {
       'GET /app/hook/deliveries?per_page=50': list(delivery('5', 'b', 2, 500)),
       ...attempted('/app/hook/deliveries/5'),
     };
-    expect(await missed(app)).toMatchObject({ ok: true, asked_again: 1 });
+    expect(await missed(app)).toMatchObject({ ok: true, redeliveries: 1 });
     expect(asked()).toEqual(['/app/hook/deliveries/5/attempts']);
   });
 

@@ -60,7 +60,7 @@ export async function redeliverMissed(call: MissedSinceCall, settings: GithubSet
   }
   const next = nextCursor(page.headers);
   const more = next !== undefined && deliveries.length === inTime.length;
-  return { ok: true, asked_again: failed.size, requests: [], ...(more && { cursor: next, has_more: true }) };
+  return { ok: true, redeliveries: failed.size, requests: [], ...(more && { cursor: next, has_more: true }) };
 }
 
 /** The webhook whose address is the App's: of a GitHub App, or of the repository or organization that the App names. */

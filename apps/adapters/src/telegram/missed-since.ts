@@ -19,7 +19,7 @@ export async function hastenPending(call: MissedSinceCall, settings: TelegramSet
     return missedNotConfigured('the webhook has a certificate of its own: Telegram sends later');
   }
   const count = Number.isInteger(pending) ? Number(pending) : 0;
-  if (count === 0) return { ok: true, asked_again: 0, requests: [] };
+  if (count === 0) return { ok: true, redeliveries: 0, requests: [] };
   const [secret_token] = secretList(call.credentials.signing_secret);
   const json = {
     url,
@@ -30,5 +30,5 @@ export async function hastenPending(call: MissedSinceCall, settings: TelegramSet
     drop_pending_updates: false,
   };
   const set = await callTelegram('setWebhook', { json }, call.credentials, settings);
-  return set.ok ? { ok: true, asked_again: count, requests: [] } : missedFailure(set);
+  return set.ok ? { ok: true, redeliveries: count, requests: [] } : missedFailure(set);
 }

@@ -34,13 +34,13 @@ describe("Telegram's pending updates", () => {
   it('are sent now: the webhook is set again to what it is, and nothing is dropped', async () => {
     const own = { url: webhook_url, allowed_updates: ['message'], max_connections: 20 };
     info = { ...own, pending_update_count: 3, has_custom_certificate: false };
-    expect(await missed()).toEqual({ ok: true, asked_again: 3, requests: [] });
+    expect(await missed()).toEqual({ ok: true, redeliveries: 3, requests: [] });
     expect(set()).toEqual([{ ...own, secret_token: 'new-secret', drop_pending_updates: false }]);
   });
 
   it('are left alone where there are none', async () => {
     info = { url: webhook_url, pending_update_count: 0 };
-    expect(await missed()).toEqual({ ok: true, asked_again: 0, requests: [] });
+    expect(await missed()).toEqual({ ok: true, redeliveries: 0, requests: [] });
     expect(set()).toEqual([]);
   });
 

@@ -55,7 +55,7 @@ interface Ask {
   since: string;
   until: string;
   due_at: string;
-  asked_again: number;
+  redeliveries: number;
   stored: number;
   reason: string | null;
   detail: string | null;
@@ -85,7 +85,7 @@ const ask: Command = {
       ['App', row.app_id],
       ['Missed', `${row.since} to ${row.until}`],
       ['State', row.state === 'queued' ? `queued, due ${row.due_at}` : row.state],
-      ['Asked again', String(row.asked_again)],
+      ['Redeliveries', String(row.redeliveries)],
       ['Fetched', String(row.stored)],
       ['Reason', row.reason],
       ['Detail', row.detail],

@@ -2386,7 +2386,7 @@ export interface components {
             /** Format: date-time */
             ended_at: string | null;
             /** @description Deliveries that the provider was asked to send again */
-            asked_again: number;
+            redeliveries: number;
             /** @description Requests that were fetched and stored */
             stored: number;
             /** @description Why it has not been asked */

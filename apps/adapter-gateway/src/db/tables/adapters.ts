@@ -11,7 +11,7 @@ export const adapters = [
      base_url text,
      manifest jsonb NOT NULL,
      manifest_version integer NOT NULL DEFAULT 1,
-     skill_told integer,
+     skill_announced integer,
      skill_credentials jsonb NOT NULL DEFAULT '{}',
      skill jsonb,
      state text NOT NULL,

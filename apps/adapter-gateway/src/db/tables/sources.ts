@@ -80,12 +80,12 @@ export const sources = [
      revision integer NOT NULL DEFAULT 1,
      knowledge text NOT NULL DEFAULT 'waiting',
      knowledge_failure jsonb,
-     tell_at timestamptz DEFAULT now(),
+     offer_at timestamptz DEFAULT now(),
      created_at timestamptz NOT NULL,
      updated_at timestamptz NOT NULL,
      removed_at timestamptz,
      CONSTRAINT source_document_path UNIQUE (source_id, path)
    )`,
   'CREATE INDEX source_document_failing ON gateway.source_document (source_id) WHERE knowledge_failure IS NOT NULL',
-  'CREATE INDEX source_document_untold ON gateway.source_document (tell_at) WHERE tell_at IS NOT NULL',
+  'CREATE INDEX source_document_pending ON gateway.source_document (offer_at) WHERE offer_at IS NOT NULL',
 ];

@@ -89,7 +89,7 @@ export class AdapterRepository {
   /** Retries a failed Skill at the next sweep, also one that the registry refused. */
   async retrySkill(id: string): Promise<void> {
     await this.rows.query(
-      `UPDATE gateway.adapter SET skill_told = NULL, skill = jsonb_set(skill, '{next_try_at}', 'null')
+      `UPDATE gateway.adapter SET skill_announced = NULL, skill = jsonb_set(skill, '{next_try_at}', 'null')
         WHERE id = $1 AND skill->>'state' = 'failed'`,
       [id],
     );

@@ -50,8 +50,8 @@ describe('the Skill of a manifest', () => {
   const announcementsOf = (slug: string) => announcements.filter((one) => one.slug === slug);
   const settled = (id: string, version: number) =>
     until('the registry was told', async () => {
-      const { rows } = await world.pool.query('SELECT skill_told FROM gateway.adapter WHERE id = $1', [id]);
-      return rows[0].skill_told === version;
+      const { rows } = await world.pool.query('SELECT skill_announced FROM gateway.adapter WHERE id = $1', [id]);
+      return rows[0].skill_announced === version;
     });
 
   it('is announced once for each manifest that comes into force, with or without an adapter', async () => {

@@ -95,7 +95,7 @@ export class SkillAnnouncer extends Sweeping {
 
   private put(row: SkillRow): Promise<SkillMade | null> {
     const app = skillLinks(row);
-    if (row.skill_told !== row.manifest_version) {
+    if (row.skill_announced !== row.manifest_version) {
       return this.registry.post('/internal/skills/manifest', scopeOf(row), { manifest: row.manifest, ...app });
     }
     return this.registry.put(
@@ -118,7 +118,7 @@ function skillLinks({
   manifest,
   app_credentials: now,
   skill_credentials: before,
-  told_declarations: earlier,
+  announced_declarations: earlier,
 }: SkillRow): SkillLinks {
   const { credentials: declarations, webhook } = manifest;
   const verification = typeof webhook?.verification === 'object' ? webhook.verification['secret_fields'] : undefined;

@@ -8,7 +8,7 @@ import { SkillRemovalRow } from './skill-removal.entity.js';
 /** An adapter with the records of its App, and the declarations of the version that the registry was told last. */
 export type SkillRow = AdapterRow & {
   app_credentials: Record<string, string>;
-  told_declarations: CredentialDeclaration[] | null;
+  announced_declarations: CredentialDeclaration[] | null;
 };
 
 /**
@@ -28,11 +28,11 @@ export class SkillNewsRepository {
   unannounced(limit: number): Promise<SkillRow[]> {
     return this.rows.query(
       `SELECT adapter.*, coalesce(app.credentials, '{}') AS app_credentials,
-              (SELECT announced.manifest->'credentials' FROM gateway.manifest_version announced
-                WHERE announced.adapter_id = adapter.id AND announced.number = adapter.skill_told) AS told_declarations
+              (SELECT latest.manifest->'credentials' FROM gateway.manifest_version latest
+                WHERE latest.adapter_id = adapter.id AND latest.number = adapter.skill_announced) AS announced_declarations
          FROM gateway.adapter LEFT JOIN gateway.app ON app.adapter_id = adapter.id AND app.state <> 'retired'
         WHERE jsonb_typeof(adapter.manifest->'skill') = 'object'
-          AND (adapter.skill_told IS DISTINCT FROM adapter.manifest_version
+          AND (adapter.skill_announced IS DISTINCT FROM adapter.manifest_version
                OR adapter.skill_credentials <> coalesce(app.credentials, '{}'))
           AND coalesce((adapter.skill->>'next_try_at')::timestamptz, '-infinity') <= now()
           AND NOT EXISTS (SELECT FROM gateway.skill_removal gone
@@ -45,7 +45,7 @@ export class SkillNewsRepository {
   /** @param isAnnounced whether the registry needs to hear no more of this version and these credentials */
   async record(row: SkillRow, skill: AdapterSkill, isAnnounced: boolean): Promise<void> {
     const { id, manifest_version: version, app_credentials: credentials } = row;
-    const seen = isAnnounced ? { skill_told: version, skill_credentials: credentials } : {};
+    const seen = isAnnounced ? { skill_announced: version, skill_credentials: credentials } : {};
     await this.rows.update({ id }, { skill, ...seen } as object);
   }
 
@@ -54,7 +54,7 @@ export class SkillNewsRepository {
       `SELECT id, organization_id, project_id, slug, created_at, false AS registered FROM gateway.skill_removal
        UNION ALL
        SELECT id, organization_id, project_id, slug, created_at, true FROM gateway.adapter
-        WHERE skill_told IS NOT NULL AND jsonb_typeof(manifest->'skill') IS DISTINCT FROM 'object'
+        WHERE skill_announced IS NOT NULL AND jsonb_typeof(manifest->'skill') IS DISTINCT FROM 'object'
        ORDER BY id LIMIT $1`,
       [limit],
     );
@@ -62,7 +62,8 @@ export class SkillNewsRepository {
 
   /** The registry has removed it. */
   async forget({ id, registered }: RemovedSkill): Promise<void> {
-    if (registered) await this.rows.update({ id }, { skill_told: null, skill_credentials: {}, skill: null } as object);
+    if (registered)
+      await this.rows.update({ id }, { skill_announced: null, skill_credentials: {}, skill: null } as object);
     else await this.gone.delete({ id });
   }
 }

@@ -41,7 +41,7 @@ export class AdapterChangeRepository {
         [id],
       );
       if (usedBy.length > 0) return usedBy;
-      if (row.skill_told !== null) {
+      if (row.skill_announced !== null) {
         const { organization_id, project_id, slug } = row;
         await manager.insert(SkillRemovalRow, { id, organization_id, project_id, slug, created_at: new Date() });
       }

@@ -12,7 +12,7 @@ export class ManifestWarningView implements ManifestWarning {
   @ApiProperty() message: string;
 }
 
-type Hidden = 'skill_told' | 'skill_credentials' | 'name';
+type Hidden = 'skill_announced' | 'skill_credentials' | 'name';
 
 export class AdapterView implements Omit<AdapterRow, Hidden> {
   @ApiProperty(idOf('adp')) id: string;
@@ -78,7 +78,7 @@ export class RefreshedAdapterView {
 }
 
 export function adapterView(row: AdapterRow): AdapterView {
-  const { skill_told: _told, skill_credentials: _credentials, ...shown } = row;
+  const { skill_announced: _announced, skill_credentials: _credentials, ...shown } = row;
   return {
     ...shown,
     name: row.name ?? (sanitizeName(row.manifest.name) || row.slug),

@@ -71,7 +71,7 @@ export class AdapterService {
       base_url: baseUrl,
       manifest,
       manifest_version: 1,
-      skill_told: null,
+      skill_announced: null,
       skill_credentials: {},
       skill: manifest.skill ? waitingSkill(1) : null,
       state: health?.state ?? 'ready',

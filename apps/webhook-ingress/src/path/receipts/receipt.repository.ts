@@ -11,10 +11,10 @@ export interface Receipt extends ProjectScope {
   /** The outcome in the receipt's journal entry: `held` while its App is paused. */
   outcome: 'accepted' | 'held';
   /**
-   * `asked_again`: fetched from the provider, after an outage. `verification`: the platform's own request, which is kept
+   * `missed`: fetched from the provider, after an outage. `verification`: the platform's own request, which is kept
    * for people to see and is not enqueued.
    */
-  reason: 'asked_again' | 'delivery_id_reused' | 'verification' | null;
+  reason: 'missed' | 'delivery_id_reused' | 'verification' | null;
   method: string;
   /** Path and query as sent, the token included: a provider's signature may be over it. No view shows it. */
   url: string;

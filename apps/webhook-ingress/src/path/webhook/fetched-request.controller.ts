@@ -18,7 +18,7 @@ import { Refused } from '../request/incoming.js';
 import { type FetchedAs, fetchedAs, WebhookService } from './webhook.service.js';
 
 class FetchedRequest {
-  @OneOf(fetchedAs, { description: 'asked_again: after an outage; fetched: instead of a webhook' }) as: FetchedAs;
+  @OneOf(fetchedAs, { description: 'missed: after an outage; fetched: instead of a webhook' }) as: FetchedAs;
   @Text(500, { minLength: 1, description: 'Names it at its provider' }) id: string;
   @AsGiven() @IsString() body: string;
   @OneOf(['utf8', 'base64'], { optional: true }) body_encoding?: 'utf8' | 'base64';

@@ -67,9 +67,9 @@ describe('a request that the platform has fetched', () => {
 
   it('says that it was asked for again, with its query, and has its bytes', async () => {
     const body = Buffer.from([0xff, 0]);
-    const resent = { as: 'asked_again', id: 'bytes', body: body.toString('base64'), body_encoding: 'base64' };
+    const resent = { as: 'missed', id: 'bytes', body: body.toString('base64'), body_encoding: 'base64' };
     const { event_id: id } = (await send('open', { ...resent, query: { a: '1', broken: {} } })).body;
-    const verdict = { verified_scheme: 'asked_again', reason: 'asked_again', url: '/asked_again?a=1', body };
+    const verdict = { verified_scheme: 'missed', reason: 'missed', url: '/missed?a=1', body };
     expect(await receipt(id)).toMatchObject(verdict);
     expect((await send('open', { ...resent, as: 'fetched' })).body).toEqual({ event_id: id, duplicate: true });
     expect((await send('open', { ...resent, as: 'dreamt' })).status).toBe(422);
@@ -77,9 +77,9 @@ describe('a request that the platform has fetched', () => {
 
   it('is the webhook that names the same delivery', async () => {
     const headers = { 'X-Delivery': 'd-1' };
-    const first = await send('named', { as: 'asked_again', id: 'm-1', body: '{}', headers });
+    const first = await send('named', { as: 'missed', id: 'm-1', body: '{}', headers });
     expect(first.body.duplicate).toBe(false);
-    const resent = await send('named', { as: 'asked_again', id: 'm-2', body: '{}', headers });
+    const resent = await send('named', { as: 'missed', id: 'm-2', body: '{}', headers });
     expect(resent.body).toEqual({ event_id: first.body.event_id, duplicate: true });
   });
 

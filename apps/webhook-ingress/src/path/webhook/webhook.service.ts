@@ -16,9 +16,9 @@ import { PublicAddress } from '../receipts/receipt-job.js';
 
 /**
  * How a request was verified that the platform asked the provider for, with the credentials of the App: there is no
- * signature to check. `asked_again`: the provider could not deliver it. `fetched`: it never delivers to the App.
+ * signature to check. `missed`: the provider could not deliver it. `fetched`: it never delivers to the App.
  */
-export const fetchedAs = ['asked_again', 'fetched'] as const;
+export const fetchedAs = ['missed', 'fetched'] as const;
 export type FetchedAs = (typeof fetchedAs)[number];
 
 /** Only Slack signs in this header. */
@@ -107,7 +107,7 @@ export class WebhookService {
     if (endpoint.state === 'disabled') throw new Refused(404, 'app_disabled', 'The App is disabled.');
     this.requirePlace(endpoint);
     const receipt = receiptOf(endpoint, incoming, as);
-    if (as === 'asked_again') receipt.reason = as;
+    if (as === 'missed') receipt.reason = as;
     const name = deliveryIdOf(endpoint, incoming.headers)?.key ?? `fetched:${id}`;
     const key = { hash: sha256(name), bodyHash: sha256(incoming.body) };
     const written = await this.hold.write(receipt, key, null, Infinity);

@@ -12,7 +12,7 @@ export async function answersMissed(kit: Kit): Promise<void> {
   await kit.check(
     '4.missed',
     'gets what its webhook missed, where the manifest says so',
-    'Serve /missed-since with asked_again or requests, each under the id of its delivery, or set no webhook.missed_since.',
+    'Serve /missed-since with redeliveries or requests, each under the id of its delivery, or set no webhook.missed_since.',
     async () => {
       const { webhook } = kit.manifest;
       if (!isJsonObject(webhook) || webhook.missed_since !== true) {
