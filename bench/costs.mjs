@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { askRedis } from '../scripts/launcher/resp.mjs';
+import { askRedis } from '../scripts/launcher/ask-redis.mjs';
 
 /** @typedef {{cpuMs: Record<string, number>, commits: number, rows: number, redisCommands: number, rssMb: Record<string, number>}} Costs */
 

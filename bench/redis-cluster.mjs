@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../scripts/launcher/ports.mjs';
 import { startRedis } from '../scripts/launcher/redis.mjs';
-import { askRedis } from '../scripts/launcher/resp.mjs';
+import { askRedis } from '../scripts/launcher/ask-redis.mjs';
 
 const slots = 16_384;
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { askRedis } from '../scripts/launcher/resp.mjs';
+import { askRedis } from '../scripts/launcher/ask-redis.mjs';
 import { services } from '../scripts/launcher/services.mjs';
 import { copyOf } from './copy-of.mjs';
 import { costs } from './costs.mjs';

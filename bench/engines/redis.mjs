@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { writeFileSync } from 'node:fs';
 import { freePort } from '../../scripts/launcher/ports.mjs';
 import { findRedis } from '../../scripts/launcher/redis-binaries.mjs';
-import { askRedis } from '../../scripts/launcher/resp.mjs';
+import { askRedis } from '../../scripts/launcher/ask-redis.mjs';
 import { server } from './server.mjs';
 
 /** @typedef {import('./server.mjs').Server} Server */

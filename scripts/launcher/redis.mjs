@@ -9,7 +9,7 @@ import { writePrivate } from './private-file.mjs';
 import { commandOf, endStranger } from './processes.mjs';
 import { findRedis, redisNewEnough } from './redis-binaries.mjs';
 import { ADMIN, aclFile, composePasswords } from './redis-users.mjs';
-import { askRedis } from './resp.mjs';
+import { askRedis } from './ask-redis.mjs';
 import { say } from './say.mjs';
 
 /** Loading a large append-only file takes a while. */
