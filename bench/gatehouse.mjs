@@ -20,15 +20,16 @@ const limits = { ENDPOINT_RATE_PER_SECOND: '10000000', ADDRESS_RATE_PER_SECOND: 
  * A fresh Gatehouse without a supervisor, so that single services can be stopped and stay stopped. As in `npm start`,
  * Postgres has fsync on and Redis appends to its file.
  * @param {{name: string, env?: NodeJS.ProcessEnv, serviceEnv?: Record<string, NodeJS.ProcessEnv>, without?: string[],
- *   replicas?: number, redisNodes?: number}} options name: of its folder in the cache; serviceEnv: additions for single
- *   services; without: services that the benchmark does not need; replicas: processes of each service; redisNodes: more
- *   than one makes a Redis Cluster
+ *   flags?: Record<string, string[]>, replicas?: number, redisNodes?: number}} options name: of its folder in the cache;
+ *   serviceEnv: additions for single services; without: services that the benchmark does not need; flags: of Node, for
+ *   single services; replicas: processes of each service; redisNodes: more than one makes a Redis Cluster
  */
 export async function startGatehouse({
   name,
   env = {},
   serviceEnv: more = {},
   without = [],
+  flags = {},
   replicas = 1,
   redisNodes = 1,
 }) {
@@ -70,7 +71,10 @@ export async function startGatehouse({
   async function startCopy(service, replica) {
     const copy = copyOf(service.name, replica);
     const own = { ...envOf(service.name), ...more[service.name], PORT: String(ports[copy]) };
-    running.set(copy, startService({ dataDir, service: { ...service, name: copy }, env: own }));
+    running.set(
+      copy,
+      startService({ dataDir, service: { ...service, name: copy }, env: own, flags: flags[service.name] }),
+    );
     await waitReady({
       name: copy,
       origin: originOf(ports[copy] ?? 0),

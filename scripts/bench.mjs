@@ -102,9 +102,15 @@ const benchmarks = {
       ),
   },
   streaming: {
-    title: 'Streaming: first words of a turn, from the model to a reader through the portal; memory of the engine',
+    title: 'Streaming: first words of a turn, from the model to a reader through the portal',
+    run: async () => (await import('../bench/streaming.mjs')).benchStreaming({ together: 20 }),
+  },
+  'streaming-memory': {
+    title: 'Streaming: what one engine holds after many streamed turns',
     run: async (quick) =>
-      (await import('../bench/streaming.mjs')).benchStreaming({ together: 20, turns: quick ? 200 : 1_000 }),
+      (await import('../bench/streaming-memory.mjs')).benchStreamingMemory({
+        counts: quick ? [50, 100, 150, 200] : [100, 250, 500, 750, 1_000],
+      }),
   },
   sanitizer: {
     title: 'Sanitiser: 1 MB of each text',

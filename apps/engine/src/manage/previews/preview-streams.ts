@@ -16,7 +16,8 @@ export class PreviewStreams implements OnModuleDestroy, PreviewListener {
   /** Previews of this process that have changed since they were shown. */
   private readonly changes = new Set<TurnPreview>();
   /** Turns of this process that ended while rows were read: those may still have them. */
-  private endedMeanwhile = new Set<string>();
+  private readonly endedMeanwhile = new Set<string>();
+  private reads = 0;
   private shownAtMs = 0;
   private showing: NodeJS.Timeout | undefined;
   private polling: NodeJS.Timeout | undefined;
@@ -74,7 +75,7 @@ export class PreviewStreams implements OnModuleDestroy, PreviewListener {
   }
 
   ended(turnId: string, sessionId: string): void {
-    this.endedMeanwhile.add(turnId);
+    if (this.reads > 0) this.endedMeanwhile.add(turnId);
     this.feeds.get(sessionId)?.end(turnId);
   }
 
@@ -98,12 +99,12 @@ export class PreviewStreams implements OnModuleDestroy, PreviewListener {
 
   private async poll(): Promise<void> {
     this.polling = undefined;
-    this.endedMeanwhile.clear();
     const sessions = [...this.feeds.keys()];
     if (sessions.length === 0) return;
     const known = [...this.feeds.values()].flatMap(({ turns }) =>
       [...turns.values()].map(({ turn_id, claim, version }) => ({ turn_id, claim, version })),
     );
+    this.reads += 1;
     try {
       const rows = await this.rows.of(sessions, known);
       const found = Map.groupBy(
@@ -113,6 +114,9 @@ export class PreviewStreams implements OnModuleDestroy, PreviewListener {
       for (const id of sessions) this.feeds.get(id)?.take(found.get(id) ?? [], (turn) => this.previews.isLive(turn));
     } catch (error) {
       this.logger.warn({ event: 'previews.not_read', reason: String(error) });
+    } finally {
+      this.reads -= 1;
+      if (this.reads === 0) this.endedMeanwhile.clear();
     }
     if (this.feeds.size > 0) this.polling ??= setTimeout(() => void this.poll(), this.settings.TURN_STREAM_EVERY_MS);
   }
