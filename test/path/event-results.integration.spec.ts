@@ -33,10 +33,10 @@ const record = (turn: SessionTurnView, entry: object) =>
     ...entry,
   });
 const resultOf = async ({ receipt_id }: Pick<SessionTurnView, 'receipt_id'>) => {
-  const { body } = await world.api<{ result: EventResult; outcome: string }>('GET', `/api/v1/events/${receipt_id}`);
-  const listed = await world.api<{ data: { id: string; result: EventResult }[] }>(
+  const { body } = await world.call<{ result: EventResult; outcome: string }>('GET', `events/${receipt_id}`);
+  const listed = await world.call<{ data: { id: string; result: EventResult }[] }>(
     'GET',
-    `/api/v1/events?result=${body.result.state}`,
+    `events?result=${body.result.state}`,
   );
   expect(listed.body.data.find(({ id }) => id === receipt_id)?.result).toEqual(body.result);
   return body.result;
@@ -129,15 +129,15 @@ describe('the result of an event', () => {
   it('is nothing for an event without turns, or of another project', async () => {
     const quiet = await world.channel({ unknown_senders: 'open', route_policy: 'triggers' });
     const receipt = await world.receive(quiet, {});
-    const { body } = await world.api<{ result: null }>('GET', `/api/v1/events/${receipt}`);
+    const { body } = await world.call<{ result: null }>('GET', `events/${receipt}`);
     expect(body.result).toBeNull();
     const turn = await route();
-    await world.rows(`UPDATE router.message SET project_id = 'prj_other' WHERE receipt_id = $1`, [turn.receipt_id]);
-    const other = await world.api<{ result: null }>('GET', `/api/v1/events/${turn.receipt_id}`);
+    await world.query(`UPDATE router.message SET project_id = 'prj_other' WHERE receipt_id = $1`, [turn.receipt_id]);
+    const other = await world.call<{ result: null }>('GET', `events/${turn.receipt_id}`);
     expect(other.body.result).toBeNull();
   });
 
   it('is refused by name where the filter names an unknown one', async () => {
-    expect((await world.api('GET', '/api/v1/events?result=fine')).status).toBe(422);
+    expect((await world.call('GET', 'events?result=fine')).status).toBe(422);
   });
 });

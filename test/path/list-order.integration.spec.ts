@@ -15,14 +15,14 @@ describe('a paginated list', () => {
   beforeAll(async () => {
     world = await pathWorld();
     const app_id = await world.channel({ unknown_senders: 'open' });
-    const workflow = await world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'w', instructions: 'read' });
-    await world.api('POST', '/api/v1/triggers', { app_id, workflow_id: workflow.body.id });
+    const workflow = await world.call<{ id: number }>('POST', 'workflows', { name: 'w', instructions: 'read' });
+    await world.call('POST', 'triggers', { app_id, workflow_id: workflow.body.id });
     const strangers = await world.channel({ unknown_senders: 'hold' });
     for (const thread_id of ['a', 'b', 'c', 'd', 'e']) {
       await world.receive(strangers, { sender: thread_id });
-      await world.api('POST', '/api/v1/knowledge', { title: thread_id, text: `About ${thread_id}.` });
+      await world.call('POST', 'knowledge', { title: thread_id, text: `About ${thread_id}.` });
       const receiptId = await world.receive(app_id, { thread_id });
-      await world.rows(
+      await world.query(
         `INSERT INTO engine.approval (id, organization_id, project_id, agent_id, turn_id, receipt_id, app_id, call_ref,
                                       tool, grade, arguments, approvers, state, expires_at)
          VALUES ($1, $2, $3, 'agt_1', $4, $5, $6, 'c', 'pay', 'write', '{}', '{}', 'pending', now() + interval '1 hour')`,
@@ -36,8 +36,8 @@ describe('a paginated list', () => {
     const ids: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
-      const path: string = `/api/v1/${list}?limit=2${query}${cursor && `&cursor=${cursor}`}`;
-      const page: Ids = (await world.api<Ids>('GET', path)).body;
+      const path: string = `${list}?limit=2${query}${cursor && `&cursor=${cursor}`}`;
+      const page: Ids = (await world.call<Ids>('GET', path)).body;
       ids.push(...page.data.map(({ id }) => id));
       cursor = page.next_cursor;
     }
@@ -53,10 +53,7 @@ describe('a paginated list', () => {
   });
 
   it('refuses an unknown order, and says which exist', async () => {
-    const { status, body } = await world.api<{ errors: { field: string; message: string }[] }>(
-      'GET',
-      '/api/v1/runs?order=up',
-    );
+    const { status, body } = await world.call<{ errors: { field: string; message: string }[] }>('GET', 'runs?order=up');
     expect(status).toBe(422);
     expect(body.errors).toEqual([{ field: 'order', message: expect.stringContaining('desc, asc') }]);
   });

@@ -27,7 +27,7 @@ describe('loops', () => {
   /** Ends the agent's turn and sends its reply. @returns whether there was a turn */
   async function answer(appId: string, text: string, report = true): Promise<boolean> {
     const sql = `SELECT * FROM engine.turn WHERE app_id = $1 AND state IN ('queued', 'running')`;
-    const [turn] = await world.rows<Turn>(sql, [appId]);
+    const [turn] = await world.query<Turn>(sql, [appId]);
     if (!turn) return false;
     await world.finish(turn.id);
     const sent = {
@@ -72,7 +72,7 @@ describe('loops', () => {
     const text = 'Your order has left the warehouse this morning.';
     await receive(appId, 'ada', 'where is my order?');
     await answer(appId, text);
-    const [{ id } = { id: '' }] = await world.rows<{ id: string }>('SELECT id FROM engine.turn WHERE app_id = $1', [
+    const [{ id } = { id: '' }] = await world.query<{ id: string }>('SELECT id FROM engine.turn WHERE app_id = $1', [
       appId,
     ]);
     expect(await receive(appId, 'shop', 'anything', { dedup_key: `m-${id}` })).toMatchObject({
@@ -223,13 +223,13 @@ describe('loops', () => {
     );
     const { id, contact_id, receipt_id } = await last(appId);
     expect((await receive(appId, 'again', 'still there?')).outcome).toBe('loop_paused');
-    const { body } = await world.api<{ released: string[] }>('POST', '/api/v1/held-messages/release', {
+    const { body } = await world.call<{ released: string[] }>('POST', 'held-messages/release', {
       message_ids: [id],
     });
     expect(body.released).toEqual([id]);
     await world.take(receipt_id);
     expect(await answer(appId, 'released', false)).toBe(true);
-    await world.api('POST', `/api/v1/contacts/${contact_id}/resume`, {});
+    await world.call('POST', `contacts/${contact_id}/resume`, {});
     expect((await receive(appId, 'again', 'resumed')).outcome).toBe('routed');
     const paused = await repliesUntilSilent(
       200,

@@ -51,7 +51,7 @@ export async function orderWorld(
   const started: NestFastifyApplication[] = [];
   const stores = { DATABASE_URL: database.url, DATABASE_POOL: 5 };
   // A log line for each of thousands of jobs would hide other tests' output.
-  const settings = { ...routerDefaults, ...stores, QUEUE_CONCURRENCY: 16, HAND_OVER_CONCURRENCY, LOG_LEVEL: 'warn' };
+  const settings = { ...routerDefaults(), ...stores, QUEUE_CONCURRENCY: 16, HAND_OVER_CONCURRENCY, LOG_LEVEL: 'warn' };
   const start = async (
     options: Omit<Parameters<typeof createService>[0], 'settings'>,
   ): Promise<NestFastifyApplication> => {

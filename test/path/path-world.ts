@@ -1,6 +1,6 @@
 import { newId } from '#libs/contracts';
-import { createService, type Scope, ServiceTokens } from '#libs/service-kit';
-import { ask, testRedisUrl, testServiceKey } from '#libs/testing';
+import { createService, ServiceTokens } from '#libs/service-kit';
+import { type As, ask, testRedisUrl, testServiceKey } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../../apps/engine/src/app.module.js';
 import { sessionTurn, type SessionTurnView } from '../../apps/engine/src/manage/sessions/session-turn.dto.js';
@@ -83,8 +83,10 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
   const rowOf = (id: string) => world.row<Turn>('SELECT * FROM engine.turn WHERE id = $1', [id]);
 
   const take: PathWorld['take'] = async (receiptId, by = engine) => {
-    const messages = await world.rows<StoredMessage>('SELECT * FROM router.message WHERE receipt_id = $1', [receiptId]);
-    const kept = await world.rows<{ payload: WholeTurn }>(
+    const messages = await world.query<StoredMessage>('SELECT * FROM router.message WHERE receipt_id = $1', [
+      receiptId,
+    ]);
+    const kept = await world.query<{ payload: WholeTurn }>(
       'SELECT payload FROM router.stale_handover WHERE receipt_id = $1 AND payload IS NOT NULL ORDER BY subject_id',
       [receiptId],
     );
@@ -92,8 +94,8 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
     for (const turn of [...named, ...kept.map(({ payload }) => payload)]) await by.turns.claim(turn, owner);
   };
 
-  return {
-    ...world,
+  const { call, close } = world;
+  const parts: Omit<PathWorld, Exclude<keyof RouterWorld, 'call' | 'close'>> = {
     router,
     engine,
     startEngine: () => startEngine(),
@@ -105,7 +107,7 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
       return job.receipt_id;
     },
     turnsOf: async (receiptId) =>
-      (await world.rows<Turn>('SELECT * FROM engine.turn WHERE receipt_id = $1 ORDER BY id', [receiptId])).map(
+      (await world.query<Turn>('SELECT * FROM engine.turn WHERE receipt_id = $1 ORDER BY id', [receiptId])).map(
         sessionTurn,
       ),
     turn: async (id) => sessionTurn(await rowOf(id)),
@@ -126,17 +128,17 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
       const { started } = await by.endings.end({ ...claim, ...noAnswer(row), reason }, [{ ...entry, ...ending }]);
       by.enqueuer.go(started);
     },
-    api: async <T>(method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
-      if (!/^\/api\/v1\/(sessions|runs|turns|agents|approvals|knowledge)/.test(path))
-        return world.api<T>(method, path, body, headers);
-      const token = await tokens.mint('engine', { ...caller, scopes: ['admin', 'service' satisfies Scope] });
-      return ask<T>({ method, url: `${await engine.app.getUrl()}${path}`, token, body, headers });
+    call: async (method: string, path: string, body?: object, { headers }: As = {}) => {
+      if (!/^(sessions|runs|turns|agents|approvals|knowledge)/.test(path)) return call(method, path, body, { headers });
+      const token = await tokens.mint('engine', { ...caller, scopes: ['admin', 'service'] });
+      return ask<never>({ method, url: `${await engine.app.getUrl()}/api/v1/${path}`, token, body, headers });
     },
     close: async () => {
       await Promise.all(engines.map((each) => each.close()));
-      await world.close();
+      await close();
     },
   };
+  return Object.assign(world, parts);
 }
 
 function noAnswer({ session_id, organization_id, project_id }: Turn) {

@@ -24,13 +24,13 @@ describe('the reply to a message', () => {
     return { row, turns, input: turns[0]?.input };
   }
   async function trigger(appId: string, rules: object = {}): Promise<void> {
-    const { body } = await world.api<WorkflowRow>('POST', '/api/v1/workflows', { name: 'w', instructions: 'read' });
-    await world.api<TriggerRow>('POST', '/api/v1/triggers', { app_id: appId, workflow_id: body.id, ...rules });
+    const { body } = await world.call<WorkflowRow>('POST', 'workflows', { name: 'w', instructions: 'read' });
+    await world.call<TriggerRow>('POST', 'triggers', { app_id: appId, workflow_id: body.id, ...rules });
     world.router.get(ProjectRules, { strict: false }).forget(caller.projectId);
   }
   const routedEntry = (receiptId: string) =>
     until('the routing is in the timeline', async () => {
-      const [entry] = await world.rows<{ outcome: string; reason: string | null; detail: Record<string, unknown> }>(
+      const [entry] = await world.query<{ outcome: string; reason: string | null; detail: Record<string, unknown> }>(
         `SELECT outcome, reason, detail FROM journal.entry WHERE receipt_id = $1 AND stage = 'routed'`,
         [receiptId],
       );
@@ -91,7 +91,7 @@ describe('the reply to a message', () => {
     const { turns, row } = await receive(appId, {}, { app_sends: false });
     expect(turns).toHaveLength(2);
     for (const { input } of turns) expect(input).toMatchObject({ reply: null, reply_withheld: 'app_cannot_send' });
-    await world.api('POST', `/api/v1/runs/${turns.find(({ run_id }) => run_id)?.run_id}/replay`, { deliver: true });
+    await world.call('POST', `runs/${turns.find(({ run_id }) => run_id)?.run_id}/replay`, { deliver: true });
     const replayed = await world.turnsOf(row.receipt_id);
     expect(replayed).toHaveLength(3);
     expect(replayed.every(({ input }) => input?.reply_withheld === 'app_cannot_send')).toBe(true);
@@ -102,7 +102,7 @@ describe('the reply to a message', () => {
     await trigger(appId);
     const { turns } = await receive(appId, {});
     const runId = turns[0]?.run_id;
-    await world.api('POST', `/api/v1/runs/${runId}/replay`, { deliver: false });
+    await world.call('POST', `runs/${runId}/replay`, { deliver: false });
     const replayed = (await world.turnsOf(turns[0]?.receipt_id ?? '')).find(({ run_id }) => run_id !== runId);
     expect(replayed?.input).toMatchObject({ reply: null, reply_withheld: 'delivery_off' });
   });

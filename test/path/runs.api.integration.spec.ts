@@ -16,12 +16,12 @@ describe('runs', () => {
   /** A message that starts a run through one trigger. @returns its receipt */
   const receive = async (): Promise<string> => {
     const app_id = await world.channel({ unknown_senders: 'open', route_policy: 'triggers' });
-    const workflow = await world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'w', instructions: 'first' });
-    await world.api('POST', '/api/v1/triggers', { app_id, workflow_id: workflow.body.id });
+    const workflow = await world.call<{ id: number }>('POST', 'workflows', { name: 'w', instructions: 'first' });
+    await world.call('POST', 'triggers', { app_id, workflow_id: workflow.body.id });
     return world.receive(app_id, {});
   };
   const runsOf = async (receiptId: string): Promise<RunRow[]> => {
-    const { body } = await world.api<{ runs: RunRow[] }>('GET', `/api/v1/events/${receiptId}`);
+    const { body } = await world.call<{ runs: RunRow[] }>('GET', `events/${receiptId}`);
     return body.runs;
   };
   const first = async (receiptId: string): Promise<SessionTurnView> => {
@@ -29,10 +29,9 @@ describe('runs', () => {
     if (!turn) throw new Error('the receipt has no turn');
     return turn;
   };
-  const shown = async (turn: SessionTurnView) =>
-    (await world.api<RunDetailView>('GET', `/api/v1/runs/${turn.run_id}`)).body;
+  const shown = async (turn: SessionTurnView) => (await world.call<RunDetailView>('GET', `runs/${turn.run_id}`)).body;
   const set = (turn: SessionTurnView, sql: string) =>
-    world.rows(`UPDATE engine.turn SET ${sql} WHERE id = $1`, [turn.id]);
+    world.query(`UPDATE engine.turn SET ${sql} WHERE id = $1`, [turn.id]);
 
   it('have the state of their turns', async () => {
     const turn = await first(await receive());
@@ -72,7 +71,7 @@ describe('runs', () => {
   it('settle the dead letter of their turn when they are retried', async () => {
     const turn = await first(await receive());
     await world.finish(turn.id, { state: 'failed', error: 'x' });
-    await world.api('POST', `/api/v1/runs/${turn.run_id}/retry`);
+    await world.call('POST', `runs/${turn.run_id}/retry`);
     expect(await world.row('SELECT state, outcome FROM journal.dead_letter WHERE subject_id = $1', [turn.id])).toEqual({
       state: 'redriven',
       outcome: 'retried',
@@ -82,7 +81,7 @@ describe('runs', () => {
 
   it('are cancelled at once, and start nothing more', async () => {
     const turn = await first(await receive());
-    const cancel = () => world.api<RunRow>('POST', `/api/v1/runs/${turn.run_id}/cancel`);
+    const cancel = () => world.call<RunRow>('POST', `runs/${turn.run_id}/cancel`);
     expect(await cancel()).toMatchObject({ status: 202, body: { state: 'cancelled', error: 'cancelled' } });
     expect((await cancel()).status).toBe(409);
     await world.take(turn.receipt_id);
@@ -92,8 +91,10 @@ describe('runs', () => {
   it('are repeated by a replay, once per key', async () => {
     const receipt = await receive();
     const replay = (key: string, body: object = {}) =>
-      world.api<{ run_ids: string[]; code?: string }>('POST', `/api/v1/events/${receipt}/replay`, body, {
-        'idempotency-key': key,
+      world.call<{ run_ids: string[]; code?: string }>('POST', `events/${receipt}/replay`, body, {
+        headers: {
+          'idempotency-key': key,
+        },
       });
     const answers = await Promise.all([replay('k1'), replay('k1'), replay('k1')]);
     await world.take(receipt);
@@ -111,15 +112,15 @@ describe('runs', () => {
 
   it('are created for a workflow that a replay names, and for nothing else', async () => {
     const receipt = await receive();
-    const other = await world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'other', instructions: 'x' });
-    const replay = (body: object) => world.api<{ run_ids: string[] }>('POST', `/api/v1/events/${receipt}/replay`, body);
+    const other = await world.call<{ id: number }>('POST', 'workflows', { name: 'other', instructions: 'x' });
+    const replay = (body: object) => world.call<{ run_ids: string[] }>('POST', `events/${receipt}/replay`, body);
     const { status, body } = await replay({ workflow_id: other.body.id });
     await world.take(receipt);
     const made = (await runsOf(receipt)).filter(({ replay: isReplay }) => isReplay);
     expect({ status, runs: made.map(({ id }) => id) }).toEqual({ status: 202, runs: body.run_ids });
     expect(made).toMatchObject([{ workflow_id: other.body.id, trigger_id: null, rehearsal: true }]);
 
-    await world.api('PATCH', `/api/v1/workflows/${other.body.id}`, { status: 'off' });
+    await world.call('PATCH', `workflows/${other.body.id}`, { status: 'off' });
     expect(await replay({ workflow_id: other.body.id })).toMatchObject({
       status: 409,
       body: { code: 'workflow_gone' },
@@ -136,13 +137,13 @@ describe('runs', () => {
 
   it('are not created for an agent that a replay names: it answers in a session of its own', async () => {
     const receipt = await receive();
-    const agent = await world.api<{ id: string }>('POST', '/api/v1/agents', { name: 'Tried', instructions: 'x' });
+    const agent = await world.call<{ id: string }>('POST', 'agents', { name: 'Tried', instructions: 'x' });
     const replay = (agent_id: string, headers: Record<string, string> = {}) =>
-      world.api<{ run_ids: string[]; turn_ids: string[] }>(
+      world.call<{ run_ids: string[]; turn_ids: string[] }>(
         'POST',
-        `/api/v1/events/${receipt}/replay`,
+        `events/${receipt}/replay`,
         { agent_id },
-        headers,
+        { headers },
       );
     const key = { 'idempotency-key': 'tried' };
     const { status, body } = await replay(agent.body.id, key);
@@ -151,7 +152,7 @@ describe('runs', () => {
     const [, tried, ...more] = await world.turnsOf(receipt);
     expect(more).toEqual([]);
     expect(tried).toMatchObject({ id: body.turn_ids[0], run_id: null, input: { rehearsal: true, reply: null } });
-    const [session] = await world.rows<{ key: string; agent_id: string }>(
+    const [session] = await world.query<{ key: string; agent_id: string }>(
       'SELECT s.key, t.agent_id FROM engine.turn t JOIN engine.session s ON s.id = t.session_id WHERE t.id = $1',
       [tried?.id],
     );
@@ -162,7 +163,7 @@ describe('runs', () => {
 
   it('are created by whoever may replay, and for a target by whoever may change rules', async () => {
     const receipt = await receive();
-    const { body: other } = await world.api<{ id: number }>('POST', '/api/v1/workflows', {
+    const { body: other } = await world.call<{ id: number }>('POST', 'workflows', {
       name: 'other',
       instructions: 'x',
     });
@@ -185,8 +186,10 @@ describe('runs', () => {
     const receipt = await receive();
     const [run] = await runsOf(receipt);
     const ask = (verb: string, key: string, body?: object) =>
-      world.api<RunRow & { code?: string }>('POST', `/api/v1/runs/${run?.id}/${verb}`, body, {
-        'idempotency-key': key,
+      world.call<RunRow & { code?: string }>('POST', `runs/${run?.id}/${verb}`, body, {
+        headers: {
+          'idempotency-key': key,
+        },
       });
     const answers = await Promise.all([ask('replay', 'r1', {}), ask('replay', 'r1', {})]);
     const [, made, ...others] = await runsOf(receipt);

@@ -88,7 +88,7 @@ export class ScheduleRun {
   }
 
   async expectOneTurnAtATime(): Promise<void> {
-    const crowded = await this.world.rows(
+    const crowded = await this.world.query(
       `SELECT session_id FROM engine.turn WHERE app_id = $1 AND state IN ${active} AND session_id IS NOT NULL
         GROUP BY session_id HAVING count(*) > 1`,
       [this.appId],
@@ -97,7 +97,7 @@ export class ScheduleRun {
   }
 
   async expectAllHandled(): Promise<void> {
-    const messages = await this.world.rows<{ id: string; dedup_key: string; receipt_id: string }>(
+    const messages = await this.world.query<{ id: string; dedup_key: string; receipt_id: string }>(
       `SELECT id, receipt_id, message ->> 'dedup_key' AS dedup_key FROM router.message WHERE app_id = $1 AND message ->> 'dedup_key' LIKE $2`,
       [this.appId, `${this.id} %`],
     );
@@ -105,7 +105,7 @@ export class ScheduleRun {
       messages.map(({ dedup_key }) => dedup_key).sort(),
       this.sent.map(({ dedupKey }) => dedupKey).sort(),
     );
-    const turns = await this.world.rows<Turn>(
+    const turns = await this.world.query<Turn>(
       'SELECT * FROM engine.turn WHERE message_id = ANY($1) ORDER BY epoch, receipt_id, id',
       [messages.map(({ id }) => id)],
     );
@@ -139,7 +139,7 @@ export class ScheduleRun {
   }
 
   private async expectNothingStranded(): Promise<void> {
-    const stranded = await this.world.rows(
+    const stranded = await this.world.query(
       `SELECT id FROM engine.turn WHERE app_id = $1 AND session_id IS NOT NULL AND state IN ('waiting', 'queued', 'running')`,
       [this.appId],
     );
@@ -147,7 +147,7 @@ export class ScheduleRun {
   }
 
   private async expectOneRunEach(): Promise<void> {
-    const runs = await this.world.rows<{ text: string; runs: number; done: boolean }>(
+    const runs = await this.world.query<{ text: string; runs: number; done: boolean }>(
       `SELECT m.message ->> 'message' AS text, count(DISTINCT t.run_id)::integer AS runs, bool_and(t.state IN ('succeeded', 'failed')) AS done
          FROM router.message m LEFT JOIN engine.turn t ON t.message_id = m.id AND t.run_id IS NOT NULL
         WHERE m.message ->> 'dedup_key' LIKE $1 GROUP BY m.id, text`,
@@ -166,7 +166,7 @@ export class ScheduleRun {
   }
 
   private async expectOneOutcomeEach(): Promise<void> {
-    const outcomes = await this.world.rows<{ receipt_id: string; outcomes: string[] }>(
+    const outcomes = await this.world.query<{ receipt_id: string; outcomes: string[] }>(
       `SELECT receipt_id, array_agg(DISTINCT outcome) AS outcomes FROM journal.entry WHERE receipt_id = ANY($1) AND terminal
         GROUP BY receipt_id`,
       [this.sent.map(({ job }) => job.receipt_id)],
@@ -209,12 +209,12 @@ export class ScheduleRun {
     message.offeredAt = Math.min(message.offeredAt, at);
     const receipts = [message.job.receipt_id, this.twins[index]?.receipt_id ?? ''];
     for (const receipt of receipts) await this.world.take(receipt, mortal.engine);
-    const found = await this.world.rows('SELECT FROM engine.turn WHERE receipt_id = ANY($1)', [receipts]);
+    const found = await this.world.query('SELECT FROM engine.turn WHERE receipt_id = ANY($1)', [receipts]);
     if (found.length > 0) message.takenAt = Math.min(message.takenAt, at);
   }
 
   private sessions(): Promise<{ id: string }[]> {
-    return this.world.rows(
+    return this.world.query(
       `SELECT DISTINCT t.session_id AS id FROM engine.turn t JOIN router.message m ON m.id = t.message_id
         WHERE t.app_id = $1 AND t.session_id IS NOT NULL AND m.message ->> 'dedup_key' LIKE $2 ORDER BY 1`,
       [this.appId, `${this.id} %`],
@@ -222,7 +222,7 @@ export class ScheduleRun {
   }
 
   private openTurns(): Promise<Pick<Turn, 'id'>[]> {
-    return this.world.rows(`SELECT id FROM engine.turn WHERE app_id = $1 AND state IN ${active} ORDER BY id`, [
+    return this.world.query(`SELECT id FROM engine.turn WHERE app_id = $1 AND state IN ${active} ORDER BY id`, [
       this.appId,
     ]);
   }

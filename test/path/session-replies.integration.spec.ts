@@ -33,13 +33,13 @@ async function session(
   return { id: first.session_id ?? '', appId, first };
 }
 const reply = (id: string, text: string, key?: string) =>
-  world.api<ReplyAnswer & { code?: string }>(
+  world.call<ReplyAnswer & { code?: string }>(
     'POST',
-    `/api/v1/sessions/${id}/reply`,
+    `sessions/${id}/reply`,
     { text },
-    key ? { 'idempotency-key': key } : {},
+    { headers: key ? { 'idempotency-key': key } : {} },
   );
-const takeOver = (id: string) => world.api('POST', `/api/v1/sessions/${id}/takeover`, {});
+const takeOver = (id: string) => world.call('POST', `sessions/${id}/takeover`, {});
 
 describe("a person's reply", () => {
   it('goes where an agent would have answered, once per key, and is marked in the session', async () => {
@@ -60,7 +60,7 @@ describe("a person's reply", () => {
     });
     expect(repeated?.['idempotency_key']).toBe(one?.['idempotency_key']);
     expect(other?.['idempotency_key']).not.toBe(one?.['idempotency_key']);
-    const { body } = await world.api<SessionDetail>('GET', `/api/v1/sessions/${id}`);
+    const { body } = await world.call<SessionDetail>('GET', `sessions/${id}`);
     expect(body.marks.map(({ kind, delivery_id }) => [kind, delivery_id])).toEqual([
       ['takeover', null],
       ['reply', 'dlv_1'],
@@ -86,7 +86,7 @@ describe("a person's reply", () => {
     await receive('to the person');
     await say('hidden\u200b\u202e <|im_start|>');
     await receive('thanks');
-    await world.api('POST', `/api/v1/sessions/${id}/hand-back`, {});
+    await world.call('POST', `sessions/${id}/hand-back`, {});
     const first = await receive('next');
     const takeover = [
       ['to the person', 0],
@@ -106,7 +106,7 @@ describe("a person's reply", () => {
     await receive('b');
     await say('between');
     const last = await receive('d');
-    await world.api('POST', `/api/v1/sessions/${id}/hand-back`, { answer_waiting: true });
+    await world.call('POST', `sessions/${id}/hand-back`, { answer_waiting: true });
     const opened = await world.turn(last.id);
     expect([opened.state, opened.input?.earlier?.map(({ message }) => message)]).toEqual(['open', ['b']]);
     expect(takeoverOf(opened)).toEqual([['between', 1]]);
@@ -119,7 +119,7 @@ describe("a person's reply", () => {
     await takeOver(id);
     gateway.answers(200, { delivery_id: 'dlv_dead', state: 'dead', error: 'gone' });
     await reply(id, 'x', 'k');
-    await world.api('POST', `/api/v1/sessions/${id}/hand-back`, {});
+    await world.call('POST', `sessions/${id}/hand-back`, {});
     const next = await received(appId, { thread_id: 't1', message: 'y' });
     expect([next.state, next.input?.takeover]).toEqual(['open', undefined]);
   });

@@ -31,17 +31,17 @@ describe('sessions', () => {
     world.finish(id, { state, error });
   /** Moves everything in a session that much into the past. */
   const goBy = async (sessionId: string | null, minutes: number) => {
-    await world.rows('UPDATE engine.session SET updated_at = updated_at - make_interval(mins => $2) WHERE id = $1', [
+    await world.query('UPDATE engine.session SET updated_at = updated_at - make_interval(mins => $2) WHERE id = $1', [
       sessionId,
       minutes,
     ]);
-    await world.rows('UPDATE engine.turn SET ended_at = ended_at - make_interval(mins => $2) WHERE session_id = $1', [
+    await world.query('UPDATE engine.turn SET ended_at = ended_at - make_interval(mins => $2) WHERE session_id = $1', [
       sessionId,
       minutes,
     ]);
   };
   const post = (id: string | null, verb: string, body: object = {}) =>
-    world.api<SessionDetail>('POST', `/api/v1/sessions/${id}/${verb}`, body);
+    world.call<SessionDetail>('POST', `sessions/${id}/${verb}`, body);
 
   it('are shared by thread, by contact or by channel, as the channel says', async () => {
     const sameSession = async (
@@ -103,7 +103,7 @@ describe('sessions', () => {
   it('never answer rehearsed and live messages together', async () => {
     const appId = await world.channel(open);
     const first = await receive(appId, '1');
-    expect((await world.api('POST', `/api/v1/events/${first.receipt_id}/replay`, {})).status).toBe(202);
+    expect((await world.call('POST', `events/${first.receipt_id}/replay`, {})).status).toBe(202);
     await world.take(first.receipt_id);
     const live = await receive(appId, '2');
     await finish(first.id);
@@ -141,20 +141,20 @@ describe('sessions', () => {
     await goBy(b.session_id, 90);
     expect((await receive(daily, '2')).session_id).toBe(b.session_id);
     await finish(b.id);
-    const [waited] = await world.rows<{ id: string }>(
+    const [waited] = await world.query<{ id: string }>(
       `SELECT id FROM engine.turn WHERE app_id = $1 AND state = 'queued'`,
       [daily],
     );
     await finish(waited?.id ?? '');
     expect((await receive(daily, '3')).session_id).toBe(b.session_id);
-    await world.rows(
+    await world.query(
       `UPDATE engine.turn SET state = 'failed', ended_at = now() WHERE session_id = $1 AND state = 'running'`,
       [b.session_id],
     );
     await goBy(b.session_id, 90);
     const renewed = await receive(daily, '4');
     expect(renewed.session_id).not.toBe(b.session_id);
-    const closed = await world.api<SessionDetail>('GET', `/api/v1/sessions/${b.session_id}`);
+    const closed = await world.call<SessionDetail>('GET', `sessions/${b.session_id}`);
     expect(closed.body).toMatchObject({ status: 'closed', marks: [{ kind: 'reset' }] });
   });
 
@@ -221,10 +221,7 @@ describe('sessions', () => {
     expect((await post(session_id, 'reopen')).body.status).toBe('active');
     await post(session_id, 'resolve');
     expect((await receive(appId, '2')).session_id).toBe(session_id);
-    const { body } = await world.api<{ data: { id: string }[] }>(
-      'GET',
-      `/api/v1/sessions?status=active&app_id=${appId}`,
-    );
+    const { body } = await world.call<{ data: { id: string }[] }>('GET', `sessions?status=active&app_id=${appId}`);
     expect(body.data.map((session) => session.id)).toEqual([session_id]);
   });
 
@@ -235,17 +232,17 @@ describe('sessions', () => {
       ids.push((await receive(appId, `in ${thread_id}`, { thread_id })).session_id);
     const [a, b, c] = ids;
     const list = async (query: string) =>
-      (await world.api<Listed>('GET', `/api/v1/sessions?app_id=${appId}&limit=2${query}`)).body;
+      (await world.call<Listed>('GET', `sessions?app_id=${appId}&limit=2${query}`)).body;
     const first = await list('&sort=last_message');
     expect(first.data.map(({ id }) => id)).toEqual([a, c]);
     const cursor = `&cursor=${first.next_cursor}`;
     expect((await list(`&sort=last_message${cursor}`)).data.map(({ id }) => id)).toEqual([b]);
     expect((await list('&sort=last_message&order=asc')).data.map(({ id }) => id)).toEqual([b, c]);
     expect((await list('')).data.map(({ id }) => id)).toEqual([c, b]);
-    const mixed = await world.api('GET', `/api/v1/sessions?app_id=${appId}${cursor}`);
+    const mixed = await world.call('GET', `sessions?app_id=${appId}${cursor}`);
     expect(mixed).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
     const plain = await list('');
-    const other = await world.api('GET', `/api/v1/sessions?sort=last_message&cursor=${plain.next_cursor}`);
+    const other = await world.call('GET', `sessions?sort=last_message&cursor=${plain.next_cursor}`);
     expect(other).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
   });
 
@@ -257,8 +254,8 @@ describe('sessions', () => {
     const bill = await made('The bill is wrong', 'two', 'bob');
     await receive(appId, 'Anybody?', { thread_id: 'one', sender: 'ada' });
     const found = async (text: string) => {
-      const path = `/api/v1/sessions?app_id=${appId}&sort=last_message&search=${encodeURIComponent(text)}`;
-      return (await world.api<Listed>('GET', path)).body.data.map(({ id }) => id);
+      const path = `sessions?app_id=${appId}&sort=last_message&search=${encodeURIComponent(text)}`;
+      return (await world.call<Listed>('GET', path)).body.data.map(({ id }) => id);
     };
     expect(await found('PARCEL')).toEqual([parcel]);
     expect(await found('%_sure')).toEqual([parcel]);

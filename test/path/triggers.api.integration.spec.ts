@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { until } from '#libs/testing';
 import type { RunDetailView, RunRow } from '#libs/views';
 import type { SessionTurnView } from '../../apps/engine/src/manage/sessions/session-turn.dto.js';
 import {
@@ -22,7 +23,7 @@ describe('triggers and runs', () => {
   afterAll(() => world.close());
 
   const post = async <T>(path: string, body: object = {}, headers: Record<string, string> = {}) =>
-    world.api<T>('POST', `/api/v1/${path}`, body, headers);
+    world.call<T>('POST', path, body, { headers });
   const workflow = async (): Promise<number> =>
     (await post<WorkflowRow>('workflows', { name: 'w', instructions: 'first' })).body.id;
   const app = (route_policy: RoutePolicy = 'triggers'): Promise<string> =>
@@ -37,11 +38,11 @@ describe('triggers and runs', () => {
     return world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [receipt]);
   };
   const runsOf = async ({ receipt_id }: Pick<MessageRow, 'receipt_id'>): Promise<RunRow[]> => {
-    const { body } = await world.api<{ runs: RunRow[] }>('GET', `/api/v1/events/${receipt_id}`);
+    const { body } = await world.call<{ runs: RunRow[] }>('GET', `events/${receipt_id}`);
     return body.runs;
   };
   const turnOf = async (run: Pick<RunRow, 'id'> | undefined): Promise<SessionTurnView> => {
-    const { body } = await world.api<RunDetailView>('GET', `/api/v1/runs/${run?.id}`);
+    const { body } = await world.call<RunDetailView>('GET', `runs/${run?.id}`);
     return world.turn(body.turns.at(-1)?.id ?? '');
   };
   const finish = (id: string, state: 'succeeded' | 'failed', error: string | null = null) =>
@@ -86,7 +87,7 @@ describe('triggers and runs', () => {
     const { id } = await trigger(appId, { where: 'metadata.total > 1' });
     const row = await receive(appId);
     expect(row).toMatchObject({ outcome: 'parked', reason: 'filter_error' });
-    expect(await world.api('PATCH', `/api/v1/triggers/${id}`, { where: '!has(metadata.total)' })).toMatchObject({
+    expect(await world.call('PATCH', `triggers/${id}`, { where: '!has(metadata.total)' })).toMatchObject({
       status: 200,
     });
     const once = { 'idempotency-key': newId('req') };
@@ -112,7 +113,7 @@ describe('triggers and runs', () => {
       body: { code: 'invalid_filter', errors: [{ field: 'where', message: expect.stringContaining('14-18') }] },
     });
     const { id } = await trigger(appId, { where: 'event.is_dm' });
-    expect(await world.api('PATCH', `/api/v1/triggers/${id}`, { where: '1 +' })).toMatchObject({
+    expect(await world.call('PATCH', `triggers/${id}`, { where: '1 +' })).toMatchObject({
       status: 422,
       body: { code: 'invalid_filter' },
     });
@@ -229,9 +230,8 @@ describe('triggers and runs', () => {
     expect((await turnOf(run)).state).toBe('held');
     world.setTime(start + 25_000);
     // The router's own sweeper hands it over.
-    await world.eventually(`SELECT FROM router.stale_handover WHERE receipt_id = $1 AND payload IS NOT NULL`, [
-      first.receipt_id,
-    ]);
+    const handover = 'SELECT FROM router.stale_handover WHERE receipt_id = $1 AND payload IS NOT NULL';
+    await until('it is handed over', () => world.row(handover, [first.receipt_id]));
     await world.take(first.receipt_id);
     const opened = await turnOf(run);
     expect(opened.state).toBe('open');
@@ -260,7 +260,7 @@ describe('triggers and runs', () => {
   it('wait while their workflow is suspended, and are released or discarded together', async () => {
     const appId = await app();
     const { workflow_id: id } = await trigger(appId);
-    await world.api('PATCH', `/api/v1/workflows/${id}`, { status: 'suspended' });
+    await world.call('PATCH', `workflows/${id}`, { status: 'suspended' });
     const rows = [await receive(appId), await receive(appId)];
     expect(rows[0]?.verdicts).toMatchObject([{ verdict: 'suspended' }]);
     const discard = () =>
@@ -269,7 +269,7 @@ describe('triggers and runs', () => {
     expect((await discard()).body).toEqual({ discarded: 2 });
     expect(await runsOf(rows[0] as MessageRow)).toMatchObject([{ state: 'cancelled', error: 'discarded' }]);
     const later = await receive(appId);
-    await world.api('PATCH', `/api/v1/workflows/${id}`, { status: 'active' });
+    await world.call('PATCH', `workflows/${id}`, { status: 'active' });
     expect(await runsOf(later)).toMatchObject([{ state: 'queued' }]);
     expect((await turnOf((await runsOf(later))[0])).state).toBe('open');
   });
@@ -280,7 +280,7 @@ describe('triggers and runs', () => {
     const [run] = await runsOf(await receive(appId));
     const cancelled = await post<RunRow>(`runs/${run?.id}/cancel`);
     expect(cancelled).toMatchObject({ status: 202, body: { state: 'cancelled' } });
-    expect((await world.api<RunRow>('GET', `/api/v1/runs/${run?.id}`)).body.state).toBe('cancelled');
+    expect((await world.call<RunRow>('GET', `runs/${run?.id}`)).body.state).toBe('cancelled');
     expect(await post(`runs/${run?.id}/cancel`)).toMatchObject({ status: 409, body: { code: 'run_ended' } });
   });
 
@@ -289,8 +289,8 @@ describe('triggers and runs', () => {
     const { workflow_id: id } = await trigger(appId);
     const [run] = await runsOf(await receive(appId, { metadata: { channel_address: 'room' } }));
     await finish((await turnOf(run)).id, 'failed', 'turn_timeout');
-    expect((await world.api<RunRow>('GET', `/api/v1/runs/${run?.id}`)).body.state).toBe('timed_out');
-    await world.api('PATCH', `/api/v1/workflows/${id}`, { instructions: 'second' });
+    expect((await world.call<RunRow>('GET', `runs/${run?.id}`)).body.state).toBe('timed_out');
+    await world.call('PATCH', `workflows/${id}`, { instructions: 'second' });
     expect((await post<RunRow>(`runs/${run?.id}/retry`)).body).toMatchObject({ id: run?.id, state: 'queued' });
     const retried = await turnOf(run);
     expect(retried.input).toMatchObject({ instructions: 'first', reply: { channel_address: 'room' } });
@@ -316,13 +316,12 @@ describe('triggers and runs', () => {
     expect(await start('another')).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
     expect(await start('go', '?wait=300')).toMatchObject({ status: 202, body: { state: 'queued' } });
     const waiting = start('quick', '?wait=2', 'k-2');
-    const turn = await world.eventually<{ id: string }>(
-      `SELECT id FROM engine.turn WHERE input -> 'message' ->> 'message' = 'quick'`,
-    );
+    const quick = "SELECT id FROM engine.turn WHERE input -> 'message' ->> 'message' = 'quick'";
+    const turn = await until('its turn is there', () => world.row<{ id: string }>(quick));
     await finish(turn.id, 'succeeded');
     expect(await waiting).toMatchObject({ status: 200, body: { state: 'succeeded' } });
     expect((await post('workflows/999/runs')).status).toBe(404);
-    const other = await world.rows('SELECT DISTINCT project_id FROM engine.turn WHERE workflow_id = $1', [id]);
+    const other = await world.query('SELECT DISTINCT project_id FROM engine.turn WHERE workflow_id = $1', [id]);
     expect(other).toEqual([{ project_id: caller.projectId }]);
   });
 

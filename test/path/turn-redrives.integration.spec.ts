@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const path = '/api/v1/events/dead-letters';
+const path = 'events/dead-letters';
 const turnOf = async (receiptId: string): Promise<SessionTurnView> => {
   const [turn] = await world.turnsOf(receiptId);
   if (!turn) throw new Error(`the receipt ${receiptId} has no turn`);
@@ -29,21 +29,21 @@ const turnOf = async (receiptId: string): Promise<SessionTurnView> => {
 };
 const letterOf = async (receiptId: string, state = 'open') =>
   (
-    await world.api<{ data: (Letter & { receipt_id: string })[] }>('GET', `${path}?stage=turn&state=${state}`)
+    await world.call<{ data: (Letter & { receipt_id: string })[] }>('GET', `${path}?stage=turn&state=${state}`)
   ).body.data.find((letter) => letter.receipt_id === receiptId);
-const makeDue = () => world.rows('UPDATE journal.dead_letter SET next_at = now()');
+const makeDue = () => world.query('UPDATE journal.dead_letter SET next_at = now()');
 const route = (sender: string) => world.receive(appId, { sender, message: newId('req') });
 const fails = ({ id }: SessionTurnView) => world.finish(id, { state: 'failed', error: 'empty_answer' });
 const succeeds = ({ id }: SessionTurnView) => world.finish(id);
 const redrive = async (receiptId: string) => {
   const letter = await letterOf(receiptId);
-  expect((await world.api('POST', `${path}/${letter?.id}/redrive`)).status).toBe(202);
+  expect((await world.call('POST', `${path}/${letter?.id}/redrive`)).status).toBe(202);
   return letter?.id ?? '';
 };
 const settled = (id: string) =>
   until('the letter is settled', async () => {
     await makeDue();
-    const { body } = await world.api<Letter>('GET', `${path}/${id}`);
+    const { body } = await world.call<Letter>('GET', `${path}/${id}`);
     return body.state !== 'redriving' && body;
   });
 
@@ -106,17 +106,17 @@ describe('the dead letter of a turn', () => {
     const receiptId = await route('di');
     const turn = await turnOf(receiptId);
     await fails(turn);
-    await world.api('POST', `/api/v1/sessions/${turn.session_id}/takeover`);
+    await world.call('POST', `sessions/${turn.session_id}/takeover`);
     const letterId = await redrive(receiptId);
     await until('it waits', async () => (await turnOf(receiptId)).state === 'waiting');
-    await world.api('POST', `/api/v1/sessions/${turn.session_id}/hand-back`, {});
+    await world.call('POST', `sessions/${turn.session_id}/hand-back`, {});
     expect(await settled(letterId)).toMatchObject({ state: 'redriven', outcome: 'handled' });
   });
 
   it('can be redriven together with others', async () => {
     const receipts = [await route('ed'), await route('fay')];
     for (const receiptId of receipts) await fails(await turnOf(receiptId));
-    expect((await world.api('POST', `${path}/redrive`, { stage: 'turn' })).status).toBe(202);
+    expect((await world.call('POST', `${path}/redrive`, { stage: 'turn' })).status).toBe(202);
     await until('both are open', async () =>
       (await Promise.all(receipts.map(turnOf))).every(({ state, redrives }) => state === 'open' && redrives === 1),
     );
@@ -126,7 +126,7 @@ describe('the dead letter of a turn', () => {
     const receiptId = await route('hal');
     const turn = await turnOf(receiptId);
     await fails(turn);
-    await world.rows('UPDATE journal.dead_letter SET project_id = $2 WHERE subject_id = $1', [turn.id, newId('prj')]);
+    await world.query('UPDATE journal.dead_letter SET project_id = $2 WHERE subject_id = $1', [turn.id, newId('prj')]);
     expect(await letterOf(receiptId)).toBeUndefined();
   });
 });

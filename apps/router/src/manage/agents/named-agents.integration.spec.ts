@@ -32,9 +32,8 @@ describe('what a rule names', () => {
     await new Promise((resolve) => others.close(resolve));
   });
 
-  const channel = (agent_id: string | null) => world.api('PUT', `/api/v1/channels/${appId}`, { agent_id });
-  const workflow = (agent_id: string) =>
-    world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'w', agent_id });
+  const channel = (agent_id: string | null) => world.call('PUT', `channels/${appId}`, { agent_id });
+  const workflow = (agent_id: string) => world.call<{ id: number }>('POST', 'workflows', { name: 'w', agent_id });
 
   it('has to be an agent of the project', async () => {
     const refused = { status: 422, body: { code: 'agent_not_found', errors: [{ field: 'agent_id' }] } };
@@ -43,9 +42,7 @@ describe('what a rule names', () => {
     expect(await channel('agt_here')).toMatchObject({ status: 200, body: { agent_id: 'agt_here' } });
     const made = await workflow('agt_here');
     expect(made.status).toBe(201);
-    expect(await world.api('PATCH', `/api/v1/workflows/${made.body.id}`, { agent_id: 'agt_gone' })).toMatchObject(
-      refused,
-    );
+    expect(await world.call('PATCH', `workflows/${made.body.id}`, { agent_id: 'agt_gone' })).toMatchObject(refused);
   });
 
   it('may be null, for no agent', async () => {
@@ -64,7 +61,7 @@ describe('what a rule names', () => {
       ['triggers/dry-run', 200],
     ] as const) {
       const named = (app_id: string) =>
-        world.api('POST', `/api/v1/${path}`, { app_id, ...(status === 201 ? { workflow_id } : {}) });
+        world.call('POST', path, { app_id, ...(status === 201 ? { workflow_id } : {}) });
       expect(await named('app_gone')).toMatchObject({ status: 422, body: { code: 'app_not_found' } });
       expect((await named(appId)).status).toBe(status);
     }

@@ -35,7 +35,7 @@ afterAll(async () => {
   await new Promise((resolve) => gateway.close(resolve));
 });
 
-const items = async () => (await world.api<{ data: Item[] }>('GET', '/internal/attention')).body.data;
+const items = async () => (await world.internal<{ data: Item[] }>('GET', 'attention')).body.data;
 const died = (appId: string, stage: 'delivery' | 'turn' | 'parsed', reason: string) => {
   const subject_id = stage === 'delivery' ? newId('dlv') : stage === 'turn' ? newId('trn') : null;
   return events.append({ receipt_id: newId('evt'), app_id: appId, stage, outcome: 'dead', reason, subject_id });
@@ -64,7 +64,7 @@ describe('what needs attention names', () => {
     );
     // Its App was deleted.
     expect(textOf('dead_letters')).toBe(`${other}: 1 message could not be processed (contract_violation).`);
-    await world.rows("UPDATE journal.dead_letter SET state = 'redriven'");
+    await world.query("UPDATE journal.dead_letter SET state = 'redriven'");
     expect(await items()).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ describe('what needs attention names', () => {
     const found = await items();
     expect(found.map((item) => item.code)).toEqual([code]);
     expect(found[0]?.text).toMatch(text);
-    await world.rows('UPDATE router.message SET released_at = now()');
+    await world.query('UPDATE router.message SET released_at = now()');
     expect(await items()).toEqual([]);
   });
 
@@ -91,6 +91,6 @@ describe('what needs attention names', () => {
     await addCounts(world.pool, [{ ...columnsOf(caller), ...count }]);
     expect(await items()).toMatchObject([{ code: 'requests_refused', count: 12 }]);
     expect((await items())[0]?.what_to_do).toMatch(what);
-    await world.rows('DELETE FROM journal.statistic');
+    await world.query('DELETE FROM journal.statistic');
   });
 });

@@ -28,7 +28,7 @@ afterAll(async () => {
   gateway.closeAllConnections();
 });
 
-const read = (id: string) => world.api<Record<string, unknown>>('GET', `/api/v1/channels/${id}`);
+const read = (id: string) => world.call<Record<string, unknown>>('GET', `channels/${id}`);
 
 describe('the channel of an App', () => {
   it('shows the defaults in force where nobody has set it up', async () => {
@@ -46,14 +46,14 @@ describe('the channel of an App', () => {
   it('is edited with the tag of its defaults', async () => {
     const etag = (await read(chat)).headers.get('etag') ?? '';
     const set = (): Promise<{ status: number }> =>
-      world.api('PUT', `/api/v1/channels/${chat}`, { route_policy: 'triggers' }, { 'if-match': etag });
+      world.call('PUT', `channels/${chat}`, { route_policy: 'triggers' }, { headers: { 'if-match': etag } });
     expect([(await set()).status, (await set()).status]).toEqual([200, 412]);
     expect((await read(chat)).body).toMatchObject({ route_policy: 'triggers', updated_at: expect.any(String) });
   });
 
   it('keeps, when changed, what the change leaves out, also what another change sets meanwhile', async () => {
-    const path = `/api/v1/channels/${hook}`;
-    const patch = (body: object, headers = {}) => world.api<Record<string, unknown>>('PATCH', path, body, headers);
+    const path = `channels/${hook}`;
+    const patch = (body: object, headers = {}) => world.call<Record<string, unknown>>('PATCH', path, body, { headers });
     const before = (await read(hook)).body;
     const [policy, scope] = await Promise.all([
       patch({ route_policy: 'triggers' }),
@@ -77,7 +77,7 @@ describe('the channel of an App', () => {
 
   it('says which settings have no effect, since no message reaches an agent', async () => {
     const put = async (body: object) => {
-      const answer = await world.api<{ notes: string[] }>('PUT', `/api/v1/channels/${hook}`, body);
+      const answer = await world.call<{ notes: string[] }>('PUT', `channels/${hook}`, body);
       return answer.body.notes;
     };
     expect(await put({ agent_id: null, route_policy: 'both' })).toEqual([]);
@@ -93,16 +93,16 @@ describe('the channel of an App', () => {
 
   it.each(['PUT', 'PATCH'])('is left as it is by a %s that names no setting, which says so', async (method) => {
     const before = await read(hook);
-    const answer = await world.api(method, `/api/v1/channels/${hook}`, {});
+    const answer = await world.call(method, `channels/${hook}`, {});
     expect(answer).toMatchObject({ status: 422, body: { code: 'nothing_to_change' } });
     expect((await read(hook)).headers.get('etag')).toBe(before.headers.get('etag'));
-    const unknown = await world.api(method, `/api/v1/channels/${hook}`, { routepolicy: 'both' });
+    const unknown = await world.call(method, `channels/${hook}`, { routepolicy: 'both' });
     expect(unknown).toMatchObject({ status: 422, body: { errors: [{ field: 'routepolicy' }] } });
   });
 
   it('says for how long a reply is worth sending, and takes that back', async () => {
-    const path = `/api/v1/channels/${chat}`;
-    const ttl = (reply_ttl_seconds: unknown) => world.api('PATCH', path, { reply_ttl_seconds });
+    const path = `channels/${chat}`;
+    const ttl = (reply_ttl_seconds: unknown) => world.call('PATCH', path, { reply_ttl_seconds });
     expect((await ttl(600)).body).toMatchObject({ reply_ttl_seconds: 600 });
     for (const wrong of [0, -1, 1.5, '60', 2_592_001]) {
       expect(await ttl(wrong)).toMatchObject({ status: 422, body: { errors: [{ field: 'reply_ttl_seconds' }] } });
@@ -110,11 +110,11 @@ describe('the channel of an App', () => {
     expect((await read(chat)).body).toMatchObject({ reply_ttl_seconds: 600 });
     expect((await ttl(null)).body).toMatchObject({ reply_ttl_seconds: null });
     await ttl(60);
-    expect((await world.api('PUT', path, { route_policy: 'both' })).body).toMatchObject({ reply_ttl_seconds: null });
+    expect((await world.call('PUT', path, { route_policy: 'both' })).body).toMatchObject({ reply_ttl_seconds: null });
   });
 
   it('is changed only for an App that exists', async () => {
-    const change = await world.api('PATCH', `/api/v1/channels/${newId('app')}`, { route_policy: 'both' });
+    const change = await world.call('PATCH', `channels/${newId('app')}`, { route_policy: 'both' });
     expect(change).toMatchObject({ status: 404, body: { code: 'app_not_found' } });
   });
 

@@ -23,14 +23,14 @@ describe('contacts', () => {
   };
   const turnsOf = async (row: MessageRow) =>
     (
-      await world.rows<{ turn: Target }>(
+      await world.query<{ turn: Target }>(
         `SELECT jsonb_array_elements(turns) AS turn FROM router.message WHERE id = $1
           UNION ALL SELECT payload FROM router.stale_handover WHERE owner_id = $1`,
         [row.id],
       )
     ).map(({ turn }) => turn);
   const post = async <T>(path: string, body: object = {}): Promise<T> => {
-    const answer = await world.api<T>('POST', path, body);
+    const answer = await world.call<T>('POST', path, body);
     expect(answer.status).toBeLessThan(300);
     return answer.body;
   };
@@ -39,9 +39,9 @@ describe('contacts', () => {
     const row = await receive(newId('app'), 'stranger');
     expect(row).toMatchObject({ outcome: 'held_unknown_sender', released_at: null });
     expect(await turnsOf(row)).toHaveLength(0);
-    const held = await world.api<{ data: MessageRow[] }>('GET', '/api/v1/held-messages?outcome=held_unknown_sender');
+    const held = await world.call<{ data: MessageRow[] }>('GET', 'held-messages?outcome=held_unknown_sender');
     expect(held.body.data.map(({ id }) => id)).toContain(row.id);
-    const admit = () => post<{ released: number }>(`/api/v1/contacts/${row.contact_id}/admit`);
+    const admit = () => post<{ released: number }>(`contacts/${row.contact_id}/admit`);
     const answers = await Promise.all([admit(), admit(), admit()]);
     expect(answers.map(({ released }) => released).sort()).toEqual([0, 0, 1]);
     const turns = await turnsOf(row);
@@ -73,7 +73,7 @@ describe('contacts', () => {
 
   it('admit whoever sends a pairing code, once and through that App only', async () => {
     const [appId, other] = [await channel('pair'), await channel('pair')];
-    const { code } = await post<{ code: string }>('/api/v1/contacts/pairing-codes', { app_id: appId });
+    const { code } = await post<{ code: string }>('contacts/pairing-codes', { app_id: appId });
     expect(code).toMatch(/^[2-9B-DF-HJ-NP-TV-XZ]{8}$/);
     expect(await receive(other, 'mallory', code)).toMatchObject({ outcome: 'held_unknown_sender' });
     const before = await receive(appId, 'bob', 'hi');
@@ -91,38 +91,38 @@ describe('contacts', () => {
 
   it('refuse an expired pairing code', async () => {
     const appId = await channel('pair');
-    const { code } = await post<{ code: string }>('/api/v1/contacts/pairing-codes', { app_id: appId });
+    const { code } = await post<{ code: string }>('contacts/pairing-codes', { app_id: appId });
     await world.pool.query(`UPDATE router.pairing_code SET expires_at = now() WHERE app_id = $1`, [appId]);
     expect(await receive(appId, 'late', code)).toMatchObject({ outcome: 'held_unknown_sender' });
   });
 
   it('that are blocked are not routed until they are unblocked and admitted', async () => {
     const { contact_id: id, app_id } = await receive(newId('app'), 'pest');
-    await post(`/api/v1/contacts/${id}/block`);
+    await post(`contacts/${id}/block`);
     expect(await receive(app_id, 'pest')).toMatchObject({ outcome: 'blocked_contact', reason: 'blocked' });
-    await post(`/api/v1/contacts/${id}/unblock`);
+    await post(`contacts/${id}/unblock`);
     expect(await receive(app_id, 'pest')).toMatchObject({ outcome: 'held_unknown_sender' });
-    await post(`/api/v1/contacts/${id}/admit`);
+    await post(`contacts/${id}/admit`);
     expect(await receive(app_id, 'pest')).toMatchObject({ outcome: 'routed' });
   });
 
   it('count as one when merged, and get their own back when unmerged', async () => {
     const [mail, chat] = [await receive(newId('app'), 'dora@mail'), await receive(newId('app'), 'dora')];
     const [a, b] = [mail.contact_id as string, chat.contact_id as string];
-    await post(`/api/v1/contacts/${a}/admit`);
-    const merged = await post<ContactDetail>(`/api/v1/contacts/${b}/merge`, { into: a });
+    await post(`contacts/${a}/admit`);
+    const merged = await post<ContactDetail>(`contacts/${b}/merge`, { into: a });
     expect(merged.merged).toEqual([b]);
     expect(merged.identities.map(({ sender }) => sender).sort()).toEqual(['dora', 'dora@mail']);
     const during = await receive(chat.app_id, 'dora', 'merged');
     expect(during).toMatchObject({ outcome: 'routed', contact_id: b });
     expect((await turnsOf(during))[0]?.input.contact_id).toBe(a);
     const history = async (id: string): Promise<string[]> => {
-      const { body } = await world.api<{ data: MessageRow[] }>('GET', `/api/v1/contacts/${id}/messages`);
+      const { body } = await world.call<{ data: MessageRow[] }>('GET', `contacts/${id}/messages`);
       return body.data.map((row) => row.id).sort();
     };
     expect(await history(a)).toEqual([mail.id, chat.id, during.id].sort());
-    expect((await world.api('POST', `/api/v1/contacts/${b}/block`, {})).status).toBe(409);
-    await post(`/api/v1/contacts/${b}/unmerge`);
+    expect((await world.call('POST', `contacts/${b}/block`, {})).status).toBe(409);
+    await post(`contacts/${b}/unmerge`);
     expect(await history(a)).toEqual([mail.id]);
     expect(await history(b)).toEqual([chat.id, during.id].sort());
     expect(await receive(chat.app_id, 'dora', 'on my own')).toMatchObject({ outcome: 'held_unknown_sender' });
@@ -131,7 +131,7 @@ describe('contacts', () => {
   it('are routed no more a day than their budget', async () => {
     const appId = await channel('open');
     const { contact_id: id } = await receive(appId, 'spender');
-    expect((await world.api('PATCH', `/api/v1/contacts/${id}`, { daily_budget: 2 })).status).toBe(200);
+    expect((await world.call('PATCH', `contacts/${id}`, { daily_budget: 2 })).status).toBe(200);
     const outcomes = [];
     for (const text of ['one', 'two', 'three']) outcomes.push((await receive(appId, 'spender', text)).outcome);
     expect(outcomes).toEqual(['routed', 'routed', 'blocked_contact']);
@@ -139,7 +139,7 @@ describe('contacts', () => {
 
   it('do not take a look-alike for the same sender', async () => {
     const { contact_id: id, app_id } = await receive(newId('app'), 'boss');
-    await post(`/api/v1/contacts/${id}/admit`);
+    await post(`contacts/${id}/admit`);
     const row = await receive(app_id, 'bo\u200bss');
     expect(row).toMatchObject({ outcome: 'held_unknown_sender' });
     expect(row.message.sender).toMatch(/^boss \([0-9a-f]{12}\)$/);
@@ -150,7 +150,7 @@ describe('contacts', () => {
     const { contact_id: id } = await receive(newId('app'), 'private');
     await world.pool.query('UPDATE router.contact SET project_id = $2 WHERE id = $1', [id, newId('prj')]);
     for (const path of ['admit', 'block', 'resume']) {
-      expect((await world.api('POST', `/api/v1/contacts/${id}/${path}`, {})).status).toBe(404);
+      expect((await world.call('POST', `contacts/${id}/${path}`, {})).status).toBe(404);
     }
   });
 });

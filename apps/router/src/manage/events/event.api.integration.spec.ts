@@ -13,7 +13,7 @@ let world: RouterWorld;
 let events: JournaledEvents;
 let ingress: Neighbour;
 let router: NestFastifyApplication;
-const list = async (query: string) => (await world.api<Listed>('GET', `/api/v1/events?${query}`)).body;
+const list = async (query: string) => (await world.call<Listed>('GET', `events?${query}`)).body;
 const idsOf = (page: Listed) => page.data.map(({ id }) => id);
 
 beforeAll(async () => {
@@ -77,7 +77,7 @@ describe('the list of events', () => {
       [contact, caller.organizationId, caller.projectId],
     );
     expect(idsOf(await list(`contact_id=${contact}`))).toEqual([own]);
-    const { body } = await world.api('GET', `/api/v1/events/${own}`);
+    const { body } = await world.call('GET', `events/${own}`);
     expect(body).toMatchObject({ contacts: [{ id: contact, name: 'Ada', status: 'known' }], text: 'It was routed.' });
   });
 
@@ -88,14 +88,14 @@ describe('the list of events', () => {
   ] as const)('says in words why one ended as %s (%s)', async (outcome, reason, words) => {
     const id = await events.event({ outcome: null });
     if (outcome) await events.append({ receipt_id: id, stage: 'routed', outcome, reason });
-    expect((await world.api<{ text: string }>('GET', `/api/v1/events/${id}`)).body.text).toContain(words);
+    expect((await world.call<{ text: string }>('GET', `events/${id}`)).body.text).toContain(words);
   });
 
   it('says in words what one waits for that has not ended', async () => {
     const id = await events.event({ outcome: null });
     await events.append({ receipt_id: id, stage: 'parsed', outcome: 'retrying', reason: 'not_connected' });
     const text = 'It waits for its credential to be connected.';
-    expect((await world.api('GET', `/api/v1/events/${id}`)).body).toMatchObject({ outcome: null, text, why: text });
+    expect((await world.call('GET', `events/${id}`)).body).toMatchObject({ outcome: null, text, why: text });
   });
 
   it('finds what has not ended', async () => {
@@ -115,7 +115,7 @@ describe('the list of events', () => {
     });
     expect((await list('app_id=app_again')).data).toMatchObject([{ id, outcome: 'routed' }]);
     expect((await list('app_id=app_again&outcome=dead')).data).toEqual([]);
-    expect((await world.api<{ outcome: string }>('GET', `/api/v1/events/${id}`)).body.outcome).toBe('routed');
+    expect((await world.call<{ outcome: string }>('GET', `events/${id}`)).body.outcome).toBe('routed');
   });
 
   it('filters by time', async () => {
@@ -154,7 +154,7 @@ describe('the list of events', () => {
     ['order=up', 'order'],
     ['colour=red', 'colour'],
   ])('refuses %s by name', async (query, field) => {
-    const { status, body } = await world.api<{ errors: { field: string }[] }>('GET', `/api/v1/events?${query}`);
+    const { status, body } = await world.call<{ errors: { field: string }[] }>('GET', `events?${query}`);
     expect({ status, fields: body.errors.map((error) => error.field) }).toEqual({ status: 422, fields: [field] });
   });
 });
@@ -162,10 +162,7 @@ describe('the list of events', () => {
 describe('an event', () => {
   it('has its timeline in order', async () => {
     const id = await events.event({ message: {} });
-    const { body } = await world.api<{ timeline: { stage: string }[]; messages: object[] }>(
-      'GET',
-      `/api/v1/events/${id}`,
-    );
+    const { body } = await world.call<{ timeline: { stage: string }[]; messages: object[] }>('GET', `events/${id}`);
     expect(body.timeline.map(({ stage }) => stage)).toEqual(['received', 'routed']);
     expect(body.messages).toHaveLength(1);
   });
@@ -176,12 +173,12 @@ describe('an event', () => {
   ])('of %s is not found', async (_whose, owner) => {
     const id = await events.event({ appId: 'app_theirs', message: {}, owner: owner() });
     expect((await list('app_id=app_theirs')).data).toEqual([]);
-    expect((await world.api('GET', `/api/v1/events/${id}`)).status).toBe(404);
+    expect((await world.call('GET', `events/${id}`)).status).toBe(404);
   });
 
   it('without a message is replayed from its receipt', async () => {
     const id = await events.event({ outcome: 'dead' });
-    const { status, body } = await world.api('POST', `/api/v1/events/${id}/replay`, {});
+    const { status, body } = await world.call('POST', `events/${id}/replay`, {});
     expect({ status, body }).toEqual({ status: 202, body: { replayed: 'receipt', run_ids: [], turn_ids: [] } });
     expect(ingress.asked).toContain(`/internal/receipts/${id}/enqueue`);
   });

@@ -18,7 +18,7 @@ interface Problem {
 
 let world: RouterWorld;
 let events: JournaledEvents;
-const path = '/api/v1/problems';
+const path = 'problems';
 
 beforeAll(async () => {
   world = await routerWorld();
@@ -33,14 +33,13 @@ const died = async (appId: string, reason: string, sender = 'ada') => {
   return receipt_id;
 };
 const of = async (appId: string, query = '') =>
-  (await world.api<{ data: (Problem & { app_id: string })[] }>('GET', `${path}${query}`)).body.data.filter(
+  (await world.call<{ data: (Problem & { app_id: string })[] }>('GET', `${path}${query}`)).body.data.filter(
     ({ app_id }) => app_id === appId,
   );
-const act = (id: string, verb: string, body: object = {}) => world.api<Problem>('POST', `${path}/${id}/${verb}`, body);
+const act = (id: string, verb: string, body: object = {}) => world.call<Problem>('POST', `${path}/${id}/${verb}`, body);
 const attention = async (appId: string) => {
-  const { data } = (
-    await world.api<{ data: { resource: { id: string }; count: number }[] }>('GET', '/internal/attention')
-  ).body;
+  const { data } = (await world.internal<{ data: { resource: { id: string }; count: number }[] }>('GET', 'attention'))
+    .body;
   return data.filter(({ resource }) => resource.id === appId).map(({ count }) => count);
 };
 
@@ -72,7 +71,7 @@ describe('a problem', () => {
     await died(app, 'context_length');
     expect(await attention(app)).toEqual([]);
     expect((await of(app, '?state=muted')).map(({ open }) => open)).toEqual([2]);
-    await world.rows("UPDATE router.problem_mark SET muted_until = now() - interval '1 second' WHERE id = $1", [id]);
+    await world.query("UPDATE router.problem_mark SET muted_until = now() - interval '1 second' WHERE id = $1", [id]);
     expect(await attention(app)).toEqual([2]);
     expect(await of(app)).toMatchObject([{ state: 'open' }]);
   });
@@ -93,7 +92,7 @@ describe('a problem', () => {
   it('is resolved by itself once none of its letters waits', async () => {
     const app = newId('app');
     await died(app, 'context_length');
-    await world.rows("UPDATE journal.dead_letter SET state = 'redriven' WHERE app_id = $1", [app]);
+    await world.query("UPDATE journal.dead_letter SET state = 'redriven' WHERE app_id = $1", [app]);
     expect(await of(app)).toMatchObject([{ state: 'resolved', open: 0, count: 1 }]);
     expect(await of(app, '?state=open')).toEqual([]);
   });

@@ -26,9 +26,9 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const statistics = (query: Record<string, string> = {}) =>
-  world.api<MessageStatisticsView & { code: string }>(
+  world.call<MessageStatisticsView & { code: string }>(
     'GET',
-    `/api/v1/statistics/messages?${new URLSearchParams(query).toString()}`,
+    `statistics/messages?${new URLSearchParams(query).toString()}`,
   );
 /** By outcome, over the whole time. */
 const outcomes = async (query: Record<string, string>): Promise<Record<string, number>> =>
@@ -124,7 +124,7 @@ describe('message statistics', () => {
     ]);
     await joinOldMinutes(db, 7);
     expect(
-      await world.rows('SELECT minute, counts FROM journal.statistic WHERE app_id = $1 ORDER BY 1', [app]),
+      await world.query('SELECT minute, counts FROM journal.statistic WHERE app_id = $1 ORDER BY 1', [app]),
     ).toEqual([
       { minute: new Date(atMs), counts: { [kind]: 5 } },
       { minute: new Date(atMs + 60 * minuteMs), counts: { [kind]: 1 } },

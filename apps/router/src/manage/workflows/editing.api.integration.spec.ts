@@ -13,14 +13,16 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const workflow = async () => (await world.api<WorkflowRow>('POST', '/api/v1/workflows', { name: 'w' })).body;
-const tagOf = async (path: string) => (await world.api('GET', path)).headers.get('etag') ?? '';
+const workflow = async () => (await world.call<WorkflowRow>('POST', 'workflows', { name: 'w' })).body;
+const tagOf = async (path: string) => (await world.call('GET', path)).headers.get('etag') ?? '';
 const patch = (path: string, body: object, ifMatch?: string) =>
-  world.api<WorkflowRow & { code?: string }>('PATCH', path, body, ifMatch === undefined ? {} : { 'if-match': ifMatch });
+  world.call<WorkflowRow & { code?: string }>('PATCH', path, body, {
+    headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
+  });
 
 describe('an edit with If-Match', () => {
   it('changes what is still as it was read, and its answer has the new tag', async () => {
-    const path = `/api/v1/workflows/${(await workflow()).id}`;
+    const path = `workflows/${(await workflow()).id}`;
     const tag = await tagOf(path);
     expect(tag).toMatch(/^"[\w-]{27}"$/);
     const changed = await patch(path, { name: 'x' }, `"other", ${tag}`);
@@ -30,38 +32,38 @@ describe('an edit with If-Match', () => {
   });
 
   it('changes nothing with a stale, weak or invalid tag', async () => {
-    const path = `/api/v1/workflows/${(await workflow()).id}`;
+    const path = `workflows/${(await workflow()).id}`;
     const tag = await tagOf(path);
     await patch(path, { name: 'theirs' });
     const tags = [tag, `W/${await tagOf(path)}`, 'nonsense', ''];
     for (const old of tags) {
       expect(await patch(path, { name: 'mine' }, old)).toMatchObject({ status: 412, body: { code: 'changed_since' } });
     }
-    expect((await world.api<WorkflowRow>('GET', path)).body.name).toBe('theirs');
+    expect((await world.call<WorkflowRow>('GET', path)).body.name).toBe('theirs');
     expect((await patch(path, { name: 'mine' }, '*')).status).toBe(200);
-    expect((await patch('/api/v1/workflows/999', { name: 'mine' }, '*')).status).toBe(404);
+    expect((await patch('workflows/999', { name: 'mine' }, '*')).status).toBe(404);
   });
 
   it('succeeds for one of many with the same tag, over all replicas', async () => {
-    const path = `/api/v1/workflows/${(await workflow()).id}`;
+    const path = `workflows/${(await workflow()).id}`;
     const tag = await tagOf(path);
     const token = await new ServiceTokens(testServiceKey, 'router').mint('router', caller);
     const headers = { authorization: `Bearer ${token}`, 'if-match': tag };
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, n) =>
-        routers[n % 2]!.inject({ method: 'PATCH', url: path, headers, payload: { name: `n${n}` } }),
+        routers[n % 2]!.inject({ method: 'PATCH', url: `/api/v1/${path}`, headers, payload: { name: `n${n}` } }),
       ),
     );
     const won = answers.filter(({ statusCode }) => statusCode === 200);
     expect(won).toHaveLength(1);
     expect(answers.filter(({ statusCode }) => statusCode === 412)).toHaveLength(23);
-    expect((await world.api<WorkflowRow>('GET', path)).body.name).toBe(won[0]?.json().name);
+    expect((await world.call<WorkflowRow>('GET', path)).body.name).toBe(won[0]?.json().name);
   });
 
   it('also works for triggers', async () => {
     const made = { app_id: 'app_1', workflow_id: (await workflow()).id };
-    const { id } = (await world.api<TriggerRow>('POST', '/api/v1/triggers', made)).body;
-    const path = `/api/v1/triggers/${id}`;
+    const { id } = (await world.call<TriggerRow>('POST', 'triggers', made)).body;
+    const path = `triggers/${id}`;
     const tag = await tagOf(path);
     const changed = await patch(path, { limit_per_minute: 5 }, tag);
     expect([changed.status, changed.headers.get('etag')]).toEqual([200, await tagOf(path)]);
@@ -73,10 +75,10 @@ describe('the output schema of a workflow', () => {
   const schema = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] };
 
   it('is stored, changed and removed, and goes to the engine with a run', async () => {
-    const made = await world.api<WorkflowRow>('POST', '/api/v1/workflows', { name: 'w', output_schema: schema });
+    const made = await world.call<WorkflowRow>('POST', 'workflows', { name: 'w', output_schema: schema });
     expect(made.body.output_schema).toEqual(schema);
-    const path = `/api/v1/workflows/${made.body.id}`;
-    await world.api('POST', `${path}/runs`, { message: 'how much?' });
+    const path = `workflows/${made.body.id}`;
+    await world.call('POST', `${path}/runs`, { message: 'how much?' });
     const { rows } = await world.pool.query("SELECT turns FROM router.message WHERE message ->> 'workflow_id' = $1", [
       String(made.body.id),
     ]);
@@ -92,10 +94,10 @@ describe('the output schema of a workflow', () => {
     ['{}', 'must be an object'],
   ])('%j is refused: %s', async (output_schema, words) => {
     for (const [method, path] of [
-      ['POST', '/api/v1/workflows'],
-      ['PATCH', `/api/v1/workflows/${(await workflow()).id}`],
+      ['POST', 'workflows'],
+      ['PATCH', `workflows/${(await workflow()).id}`],
     ]) {
-      const answer = await world.api(method as 'POST', path as string, { name: 'w', output_schema });
+      const answer = await world.call(method as 'POST', path as string, { name: 'w', output_schema });
       expect(answer).toMatchObject({
         status: 422,
         body: { code: 'invalid_fields', errors: [{ field: 'output_schema', message: expect.stringContaining(words) }] },

@@ -15,11 +15,11 @@ describe('the verdicts of many triggers', () => {
 
   it('are stored in part, and shown in full on request', async () => {
     const appId = await world.channel({ unknown_senders: 'open', route_policy: 'triggers' });
-    const workflow = await world.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'w', instructions: '' });
+    const workflow = await world.call<{ id: number }>('POST', 'workflows', { name: 'w', instructions: '' });
     const ids: string[] = [];
     for (let n = 0; n < 25; n += 1) {
       const rule = { app_id: appId, workflow_id: workflow.body.id, where: `metadata.n > ${n}` };
-      const { body } = await world.api<TriggerRow>('POST', '/api/v1/triggers', rule);
+      const { body } = await world.call<TriggerRow>('POST', 'triggers', rule);
       ids.push(body.id);
     }
     const job = jobOf(appId, { metadata: { n: 1 } });
@@ -27,9 +27,9 @@ describe('the verdicts of many triggers', () => {
     const row = await world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
     expect(row).toMatchObject({ outcome: 'routed', unlisted_verdicts: 4 });
     expect(row.verdicts).toHaveLength(21);
-    await world.api('DELETE', `/api/v1/triggers/${ids[24]}`);
-    await world.api('PATCH', `/api/v1/triggers/${ids[23]}`, { where: 'metadata.n > 0' });
-    const { body } = await world.api<{ messages: MessageRow[] }>('GET', `/api/v1/events/${row.receipt_id}`);
+    await world.call('DELETE', `triggers/${ids[24]}`);
+    await world.call('PATCH', `triggers/${ids[23]}`, { where: 'metadata.n > 0' });
+    const { body } = await world.call<{ messages: MessageRow[] }>('GET', `events/${row.receipt_id}`);
     const [message] = body.messages;
     expect(message?.unlisted_verdicts).toBe(1);
     expect(message?.verdicts.map((each) => each.trigger_id)).toEqual(ids.slice(0, 24));

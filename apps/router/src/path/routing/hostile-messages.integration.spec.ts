@@ -71,7 +71,7 @@ describe('a message', () => {
 
 describe('a number that no workflow can have', () => {
   it.each(['2147483648', '9007199254740993', '-1'])('is not found: %s', async (id) => {
-    expect((await world.api('GET', `/internal/workflows/${id}`)).status).toBe(404);
-    expect((await world.api('GET', `/api/v1/workflows/${id}`)).status).toBe(404);
+    expect((await world.internal('GET', `workflows/${id}`)).status).toBe(404);
+    expect((await world.call('GET', `workflows/${id}`)).status).toBe(404);
   });
 });

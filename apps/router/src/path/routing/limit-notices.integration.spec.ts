@@ -27,7 +27,7 @@ describe('the notice of a limit', () => {
     const routing = router.get(RoutingService, { strict: false });
     await Promise.all(jobs.map((job) => routing.route(job, 1)));
     const sql = 'SELECT * FROM router.message WHERE receipt_id = ANY($1) ORDER BY receipt_id';
-    return world.rows<StoredMessage>(sql, [jobs.map(({ receipt_id }) => receipt_id)]);
+    return world.query<StoredMessage>(sql, [jobs.map(({ receipt_id }) => receipt_id)]);
   };
   const send = async (appId: string, message: Partial<NormalizedMessage> = {}): Promise<StoredMessage> =>
     (await route(appId, message))[0] as StoredMessage;
@@ -42,7 +42,7 @@ describe('the notice of a limit', () => {
     await send(appId, { sender });
     const sql = 'SELECT contact_id FROM router.contact_identity WHERE app_id = $1 AND sender = $2';
     const { contact_id } = await world.row<{ contact_id: string }>(sql, [appId, sender]);
-    expect((await world.api('PATCH', `/api/v1/contacts/${contact_id}`, { daily_budget })).status).toBe(200);
+    expect((await world.call('PATCH', `contacts/${contact_id}`, { daily_budget })).status).toBe(200);
   };
   /** The sender repeats itself and is answered, until it is paused. @returns the message that began the pause */
   const paused = async (
@@ -93,12 +93,12 @@ describe('the notice of a limit', () => {
     const [first, second] = [await channel(), await channel()];
     await limited(first, 1);
     await limited(second, 1);
-    const ids = await world.rows<{ contact_id: string }>(
+    const ids = await world.query<{ contact_id: string }>(
       'SELECT contact_id FROM router.contact_identity WHERE app_id = ANY($1) ORDER BY app_id = $2',
       [[first, second], first],
     );
     const [from, into] = ids.map(({ contact_id }) => contact_id);
-    const merged = await world.api('POST', `/api/v1/contacts/${into}/merge`, { into: from });
+    const merged = await world.call('POST', `contacts/${into}/merge`, { into: from });
     expect(merged.status).toBeLessThan(300);
     const over = [...(await route(first, {}, {}, {})), ...(await route(second, {}, {}, {}))];
     expect(noticesOf(...over)).toHaveLength(1);
@@ -125,7 +125,7 @@ describe('the notice of a limit', () => {
       (index % 2 ? router : other).get(RoutingService, { strict: false }).route(job, 1);
     await Promise.all(jobs.map(route));
     const sql = 'SELECT * FROM router.message WHERE receipt_id = ANY($1)';
-    const stored = await world.rows<StoredMessage>(sql, [jobs.map(({ receipt_id }) => receipt_id)]);
+    const stored = await world.query<StoredMessage>(sql, [jobs.map(({ receipt_id }) => receipt_id)]);
     expect(stored).toHaveLength(8);
     expect(noticesOf(...stored)).toEqual([{ limit: 'pause', text: expect.stringMatching(/^Bis 2026-03-02 .* UTC$/) }]);
   });

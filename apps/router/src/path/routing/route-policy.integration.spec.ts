@@ -24,12 +24,12 @@ afterAll(async () => {
 });
 
 const workflow = async (status = 'active'): Promise<number> => {
-  const { body } = await world.api<WorkflowRow>('POST', '/api/v1/workflows', { name: 'w', instructions: 'do' });
-  if (status !== 'active') await world.api('PATCH', `/api/v1/workflows/${body.id}`, { status });
+  const { body } = await world.call<WorkflowRow>('POST', 'workflows', { name: 'w', instructions: 'do' });
+  if (status !== 'active') await world.call('PATCH', `workflows/${body.id}`, { status });
   return body.id;
 };
 const trigger = async (app_id: string, rules: object = {}, status = 'active'): Promise<void> => {
-  const made = await world.api('POST', '/api/v1/triggers', { app_id, workflow_id: await workflow(status), ...rules });
+  const made = await world.call('POST', 'triggers', { app_id, workflow_id: await workflow(status), ...rules });
   expect(made.status).toBe(201);
 };
 const channel = (route_policy: RoutePolicy) => world.channel({ unknown_senders: 'open', route_policy });
@@ -131,6 +131,6 @@ it.each(routePolicies)('a workflow_id of the Webhook app comes before the policy
 });
 
 it('a policy other than these four is refused with their names', async () => {
-  const answer = await world.api('PUT', `/api/v1/channels/${newId('app')}`, { route_policy: 'nobody' });
+  const answer = await world.call('PUT', `channels/${newId('app')}`, { route_policy: 'nobody' });
   expect(answer).toMatchObject({ status: 422, body: { errors: [{ field: 'route_policy' }] } });
 });

@@ -16,7 +16,7 @@ describe('the attempts at routing a receipt', () => {
 
   const context = (attempt: number) => new JobContext(['message.route', attempt, Date.now(), (wait) => wait]);
   const entriesOf = (receiptId: string) =>
-    world.rows<{ outcome: string; attempt: number }>(
+    world.query<{ outcome: string; attempt: number }>(
       'SELECT outcome, attempt FROM journal.entry WHERE receipt_id = $1 ORDER BY attempt, at',
       [receiptId],
     );
@@ -51,7 +51,7 @@ describe('the attempts at routing a receipt', () => {
     const appId = await world.channel({ unknown_senders: 'open' });
     const job = jobOf(appId, { thread_id: 'lost' }, { receipt_id: newId('evt') });
     const stored = () =>
-      world.rows<{ id: string; turns: { turn_id: string }[] }>(
+      world.query<{ id: string; turns: { turn_id: string }[] }>(
         'SELECT id, turns FROM router.message WHERE receipt_id = $1',
         [job.receipt_id],
       );

@@ -82,8 +82,8 @@ describe('a reply', () => {
 
 describe('where a contact is alone with an App', () => {
   const addressOf = async (contact: string | null) =>
-    (await world.api<{ address: object | null }>('GET', `/internal/contacts/${contact}/private-address`)).body.address;
-  const admitted = async (contact: string | null) => world.api('POST', `/api/v1/contacts/${contact}/admit`);
+    (await world.internal<{ address: object | null }>('GET', `contacts/${contact}/private-address`)).body.address;
+  const admitted = async (contact: string | null) => world.call('POST', `contacts/${contact}/admit`);
 
   it('is that of its last private message that came authenticated and can be answered', async () => {
     const appId = await channel();
@@ -110,7 +110,7 @@ describe('where a contact is alone with an App', () => {
     const { contact_id } = await send(await channel(), { is_dm: false });
     await admitted(contact_id);
     expect(await addressOf(contact_id)).toBe(null);
-    const absent = await world.api<{ code: string }>('GET', `/internal/contacts/${newId('con')}/private-address`);
+    const absent = await world.internal<{ code: string }>('GET', `contacts/${newId('con')}/private-address`);
     expect([absent.status, absent.body.code]).toEqual([404, 'contact_not_found']);
   });
 });

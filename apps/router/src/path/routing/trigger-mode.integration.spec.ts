@@ -39,9 +39,9 @@ afterAll(async () => {
 
 const incomplete: Partial<NormalizedMessage> = { missing: ['event_type', 'is_bot'] };
 const listens = async (appId: string): Promise<WarnedTriggerView> => {
-  const { body } = await world.api<WorkflowRow>('POST', '/api/v1/workflows', { name: 'w', instructions: 'do' });
+  const { body } = await world.call<WorkflowRow>('POST', 'workflows', { name: 'w', instructions: 'do' });
   const rules = { app_id: appId, workflow_id: body.id };
-  const made = await world.api<WarnedTriggerView>('POST', '/api/v1/triggers', rules);
+  const made = await world.call<WarnedTriggerView>('POST', 'triggers', rules);
   expect(made.status).toBe(201);
   return made.body;
 };
@@ -90,7 +90,7 @@ describe('a message without event_type or is_bot', () => {
     const appId = await world.channel({ unknown_senders: 'open' });
     expect((await listens(appId)).warnings).toEqual([]);
     for (const missing of [incomplete, { missing: ['event_type' as const] }, {}]) await routed(appId, missing);
-    const path = (id: string): string => `/api/v1/triggers/${id}`;
+    const path = (id: string): string => `triggers/${id}`;
     const trigger = await listens(appId);
     const warningsOf = (end: string) => [
       {
@@ -99,19 +99,17 @@ describe('a message without event_type or is_bot', () => {
       },
     ];
     expect(trigger.warnings).toEqual(warningsOf('goes to the Chief of Staff'));
-    const read = await world.api<WarnedTriggerView>('GET', path(trigger.id));
+    const read = await world.call<WarnedTriggerView>('GET', path(trigger.id));
     expect(read.body.warnings).toEqual(trigger.warnings);
-    const off = await world.api<WarnedTriggerView>('PATCH', path(trigger.id), { active: false });
+    const off = await world.call<WarnedTriggerView>('PATCH', path(trigger.id), { active: false });
     expect(off.body.warnings).toEqual([]);
-    expect((await world.api('PATCH', `/api/v1/channels/${appId}`, { route_policy: 'triggers' })).status).toBe(200);
-    const on = await world.api<WarnedTriggerView>('PATCH', path(trigger.id), { active: true });
+    expect((await world.call('PATCH', `channels/${appId}`, { route_policy: 'triggers' })).status).toBe(200);
+    const on = await world.call<WarnedTriggerView>('PATCH', path(trigger.id), { active: true });
     expect(on.body.warnings).toEqual(warningsOf('is a dead letter'));
-    const { body } = await world.api<DryRunView>('POST', '/api/v1/triggers/dry-run', { app_id: appId });
+    const { body } = await world.call<DryRunView>('POST', 'triggers/dry-run', { app_id: appId });
     expect(body).toMatchObject({ matched: 1, filter_error: 2 });
-    expect((await world.api('PATCH', `/api/v1/channels/${appId}`, { route_policy: 'chief_of_staff' })).status).toBe(
-      200,
-    );
-    const unasked = await world.api<WarnedTriggerView>('GET', path(trigger.id));
+    expect((await world.call('PATCH', `channels/${appId}`, { route_policy: 'chief_of_staff' })).status).toBe(200);
+    const unasked = await world.call<WarnedTriggerView>('GET', path(trigger.id));
     expect(unasked.body.warnings).toMatchObject([
       { code: 'triggers_not_asked', message: expect.stringContaining('Chat') },
     ]);
@@ -132,7 +130,7 @@ describe('a message without event_type or is_bot', () => {
         violation: '/parse-inbound: event_type and is_bot must be present, because triggers listen to this App',
       },
     ]);
-    expect(await world.rows('SELECT 1 FROM router.message WHERE receipt_id = $1', [job.receipt_id])).toEqual([]);
+    expect(await world.query('SELECT 1 FROM router.message WHERE receipt_id = $1', [job.receipt_id])).toEqual([]);
     expect(await routed(appId, {})).toMatchObject({ outcome: 'routed' });
   });
 
@@ -140,10 +138,10 @@ describe('a message without event_type or is_bot', () => {
     const appId = await world.channel({ unknown_senders: 'open' });
     const { receipt_id: receipt } = await routed(appId, incomplete);
     await listens(appId);
-    const { status } = await world.api('POST', `/api/v1/events/${receipt}/replay`, {});
+    const { status } = await world.call('POST', `events/${receipt}/replay`, {});
     expect(status).toBeLessThan(300);
     const sql = `SELECT 1 FROM router.stale_handover WHERE receipt_id = $1 AND payload ->> 'run' IS NOT NULL`;
-    const runs = await world.rows(sql, [receipt]);
+    const runs = await world.query(sql, [receipt]);
     expect(runs).toEqual([]);
   });
 });

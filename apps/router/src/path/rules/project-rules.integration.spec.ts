@@ -30,21 +30,21 @@ const routed = async (appId: string): Promise<Pick<MessageRow, 'outcome' | 'reas
 describe('a rule that one replica changes', () => {
   it('is in force in the other one for its next message', async () => {
     const appId = await world.channel({ unknown_senders: 'open', route_policy: 'triggers' });
-    const { body: workflow } = await world.api<WorkflowRow>('POST', '/api/v1/workflows', {
+    const { body: workflow } = await world.call<WorkflowRow>('POST', 'workflows', {
       name: 'w',
       instructions: '-',
     });
     expect(await routed(appId)).toMatchObject({ outcome: 'no_match' });
-    await world.rows(
+    await world.query(
       `INSERT INTO router.trigger (id, organization_id, project_id, app_id, workflow_id, event_types, active, created_at)
        VALUES ('trg_1', $1, $2, $3, $4, '[]', true, now())`,
       [caller.organizationId, caller.projectId, appId, workflow.id],
     );
     await until('it is in force', async () => (await routed(appId)).outcome === 'routed');
-    const off = await world.api('PATCH', `/api/v1/workflows/${workflow.id}`, { status: 'off' });
+    const off = await world.call('PATCH', `workflows/${workflow.id}`, { status: 'off' });
     expect(off.status).toBe(200);
     await until('it is in force', async () => (await routed(appId)).outcome === 'no_match');
-    await world.rows('UPDATE router.channel SET route_policy = $2 WHERE app_id = $1', [appId, 'both']);
+    await world.query('UPDATE router.channel SET route_policy = $2 WHERE app_id = $1', [appId, 'both']);
     await until('it is in force', async () => (await routed(appId)).outcome === 'routed');
   });
 });

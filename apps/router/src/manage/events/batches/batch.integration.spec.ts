@@ -31,14 +31,14 @@ afterAll(async () => {
   await ingress.close();
 });
 
-const replayMany = (body: object, headers = {}) => world.api<Progress>('POST', '/api/v1/events/replay', body, headers);
+const replayMany = (body: object, headers = {}) => world.call<Progress>('POST', 'events/replay', body, { headers });
 const finished = (id: string) =>
   until('the batch is finished', async () => {
-    const { body } = await world.api<Progress>('GET', `/api/v1/events/batches/${id}`);
+    const { body } = await world.call<Progress>('GET', `events/batches/${id}`);
     return body.state === 'finished' ? body : null;
   });
 const turnsOf = (appId: string) =>
-  world.rows<{ payload: { input: { reply: unknown } } }>(
+  world.query<{ payload: { input: { reply: unknown } } }>(
     `SELECT payload FROM router.stale_handover WHERE payload ->> 'app_id' = $1`,
     [appId],
   );
@@ -71,7 +71,7 @@ describe('a bulk replay', () => {
 
   it('refuses the paging of a list, which would not bound it', async () => {
     expect((await replayMany({ limit: 1 })).status).toBe(422);
-    expect((await world.api('POST', '/api/v1/events/dead-letters/redrive', { state: 'open' })).status).toBe(422);
+    expect((await world.call('POST', 'events/dead-letters/redrive', { state: 'open' })).status).toBe(422);
   });
 
   it('starts once for one Idempotency-Key', async () => {
@@ -128,7 +128,7 @@ describe('a bulk replay', () => {
        INSERT INTO journal.batch_item SELECT $1, 'evt_' || n, 'waiting', NULL, NULL FROM generate_series(1, 2000) n`,
       [id, caller.organizationId, caller.projectId],
     );
-    expect((await world.api('POST', `/api/v1/events/batches/${id}/cancel`)).status).toBe(200);
+    expect((await world.call('POST', `events/batches/${id}/cancel`)).status).toBe(200);
     const { total, done, cancelled } = await finished(id);
     expect({ total, sum: done + cancelled }).toEqual({ total: 2_000, sum: 2_000 });
     expect(cancelled).toBeGreaterThan(0);
@@ -141,8 +141,8 @@ describe('a bulk replay', () => {
       newId('org'),
       newId('prj'),
     ]);
-    expect((await world.api('GET', `/api/v1/events/batches/${id}`)).status).toBe(404);
-    expect((await world.api('POST', `/api/v1/events/batches/${id}/cancel`)).status).toBe(404);
+    expect((await world.call('GET', `events/batches/${id}`)).status).toBe(404);
+    expect((await world.call('POST', `events/batches/${id}/cancel`)).status).toBe(404);
   });
 });
 
@@ -159,8 +159,8 @@ describe('a bulk redrive', () => {
         reason: reasons[index] ?? null,
       });
     }
-    const path = '/api/v1/events/dead-letters/redrive';
-    const { body } = await world.api<Progress>('POST', path, { app_id: 'app_dead', reason: 'timeout' });
+    const path = 'events/dead-letters/redrive';
+    const { body } = await world.call<Progress>('POST', path, { app_id: 'app_dead', reason: 'timeout' });
     expect(body).toMatchObject({ kind: 'redrive', total: 2 });
     expect(await finished(body.id)).toMatchObject({ done: 2, failed: 0 });
     await until('the ingress is asked for both', () =>
@@ -173,7 +173,7 @@ describe('a bulk redrive', () => {
       const { became } = await finished(body.id);
       return became.length === 2 && became.some(({ outcome, count }) => outcome === 'dead' && count === 1);
     });
-    const repeated = await world.api<Progress>('POST', path, { app_id: 'app_dead', reason: 'timeout' });
+    const repeated = await world.call<Progress>('POST', path, { app_id: 'app_dead', reason: 'timeout' });
     expect(repeated.body.total).toBe(0);
   });
 });

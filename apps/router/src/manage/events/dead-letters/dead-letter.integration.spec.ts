@@ -33,10 +33,10 @@ afterAll(async () => {
   await Promise.all([ingress.close(), gateway.close()]);
 });
 
-const path = '/api/v1/events/dead-letters';
+const path = 'events/dead-letters';
 const lettersOf = async (appId: string, query = '') =>
-  (await world.api<{ data: Letter[] }>('GET', `${path}?app_id=${appId}${query}`)).body.data;
-const redrive = (id: string) => world.api<Letter & { code?: string }>('POST', `${path}/${id}/redrive`);
+  (await world.call<{ data: Letter[] }>('GET', `${path}?app_id=${appId}${query}`)).body.data;
+const redrive = (id: string) => world.call<Letter & { code?: string }>('POST', `${path}/${id}/redrive`);
 const died = async (appId: string, over: object = {}) => {
   const receipt_id = newId('evt');
   const entry = {
@@ -52,11 +52,11 @@ const died = async (appId: string, over: object = {}) => {
 };
 const settled = (id: string) =>
   until('the letter is settled', async () => {
-    const { body } = await world.api<Letter>('GET', `${path}/${id}`);
+    const { body } = await world.call<Letter>('GET', `${path}/${id}`);
     return body.state !== 'redriving' && body.state !== 'open' ? body : null;
   });
 /** Ends the sweeper's wait between two attempts. */
-const makeDue = () => world.rows('UPDATE journal.dead_letter SET next_at = now()');
+const makeDue = () => world.query('UPDATE journal.dead_letter SET next_at = now()');
 
 describe('a dead letter', () => {
   it('is kept when an event dies, once however often that is reported', async () => {
@@ -65,7 +65,7 @@ describe('a dead letter', () => {
     expect(await lettersOf('app_kept')).toMatchObject([
       { state: 'open', stage: 'parsed', reason: 'contract_violation', error: 'no text', receipt_id },
     ]);
-    const entries = await world.rows(`SELECT outcome FROM journal.entry WHERE receipt_id = '${receipt_id}'`);
+    const entries = await world.query(`SELECT outcome FROM journal.entry WHERE receipt_id = '${receipt_id}'`);
     expect(entries).toEqual([{ outcome: 'dead' }]);
   });
 
@@ -102,7 +102,7 @@ describe('a dead letter', () => {
     await died('app_keyed');
     const [letter] = await lettersOf('app_keyed');
     const headers = { 'idempotency-key': newId('req') };
-    const ask = () => world.api<Letter>('POST', `${path}/${letter!.id}/redrive`, undefined, headers);
+    const ask = () => world.call<Letter>('POST', `${path}/${letter!.id}/redrive`, undefined, { headers });
     const answers = [await ask(), await ask()];
     expect(answers.map(({ status, body }) => [status, body.id])).toEqual([
       [202, letter!.id],
@@ -167,7 +167,7 @@ describe('a dead letter', () => {
     await redrive(letter!.id);
     await until('a redrive was attempted', () => ingress.asked.some((asked) => asked.includes(receipt_id)));
     const waits = await until('it says why it waits', async () => {
-      const { body } = await world.api<Letter>('GET', `/api/v1/events/dead-letters/${letter!.id}`);
+      const { body } = await world.call<Letter>('GET', `events/dead-letters/${letter!.id}`);
       return body.redrive_error === null ? null : body;
     });
     expect(waits).toMatchObject({ state: 'redriving', drives: 1, redrive_error: expect.stringMatching(/./) });
@@ -181,7 +181,7 @@ describe('a dead letter', () => {
   it('is also settled by a replay of its event', async () => {
     const receipt_id = await died('app_replayed');
     const [letter] = await lettersOf('app_replayed');
-    expect((await world.api('POST', `/api/v1/events/${receipt_id}/replay`, {})).status).toBe(202);
+    expect((await world.call('POST', `events/${receipt_id}/replay`, {})).status).toBe(202);
     expect((await redrive(letter!.id)).status).toBe(409);
     await events.append({ receipt_id, app_id: 'app_replayed', stage: 'routed', outcome: 'routed' });
     await makeDue();

@@ -24,8 +24,8 @@ describe('the retention of the router', () => {
       `INSERT INTO router.claim VALUES (gen_random_uuid(), 'old', 'r', now() - interval '31 days'), (gen_random_uuid(), 'new', 'r', now() - interval '29 days')`,
     );
     expect([await rows.deleteOld('message', 30, 10), await rows.deleteOld('claim', 30, 10)]).toEqual([1, 1]);
-    expect(await world.rows('SELECT receipt_id FROM router.message')).toEqual([{ receipt_id: kept }]);
-    expect(await world.rows('SELECT message_id FROM router.claim')).toEqual([{ message_id: 'new' }]);
+    expect(await world.query('SELECT receipt_id FROM router.message')).toEqual([{ receipt_id: kept }]);
+    expect(await world.query('SELECT message_id FROM router.claim')).toEqual([{ message_id: 'new' }]);
   });
 
   it('deletes old counts and codes', async () => {
@@ -57,11 +57,11 @@ describe('the retention of the router', () => {
     ];
     const kept = await events.event({ message: {} });
     await world.pool.query(`UPDATE router.message SET project_id = 'prj_other' WHERE receipt_id = $1`, [foreign]);
-    const [{ project_id }] = (await world.rows(
+    const [{ project_id }] = (await world.query(
       `SELECT project_id FROM router.message WHERE receipt_id = '${kept}'`,
     )) as [{ project_id: string }];
     expect(await rows.deleteOldOf(project_id, 7, 10)).toBe(1);
-    const rowsLeft = (await world.rows('SELECT receipt_id FROM router.message')) as { receipt_id: string }[];
+    const rowsLeft = (await world.query('SELECT receipt_id FROM router.message')) as { receipt_id: string }[];
     const left = rowsLeft.map(({ receipt_id }) => receipt_id);
     expect([left.includes(old), left.includes(foreign), left.includes(kept)]).toEqual([false, true, true]);
   });
