@@ -4012,7 +4012,7 @@ export interface components {
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
-        SaidOfEntity: {
+        MentionOfEntity: {
             kind: string | null;
             description: string | null;
             document_id: string;
@@ -4037,7 +4037,7 @@ export interface components {
             id: string;
             name: string;
             /** @description One entry for each document that mentions it */
-            said: components["schemas"]["SaidOfEntity"][];
+            mentions: components["schemas"]["MentionOfEntity"][];
             /** @description Its direct relations, at most 200 */
             relations: components["schemas"]["RelationView"][];
         };

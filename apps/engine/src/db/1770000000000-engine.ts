@@ -11,12 +11,12 @@ import { turns } from './tables/turns.js';
 import { usage } from './tables/usage.js';
 
 /** Every replica caches agents until it is notified of a change. */
-const changesTold = changeTriggers('engine', [{ table: 'agent', topic: 'agents', key: 'project_id' }]);
+const announcedChanges = changeTriggers('engine', [{ table: 'agent', topic: 'agents', key: 'project_id' }]);
 
 export class Engine1770000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     const tables = [...agents, ...sessions, ...turns, ...toolCalls, ...approvals, ...knowledge, ...usage];
-    const others = [createLimitTable('engine'), ...createAuditTable('engine'), ...changesTold];
+    const others = [createLimitTable('engine'), ...createAuditTable('engine'), ...announcedChanges];
     for (const statement of [...tables, ...others]) await runner.query(statement);
   }
 

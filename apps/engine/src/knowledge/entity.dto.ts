@@ -19,7 +19,7 @@ export class EntityView implements Omit<ListedEntity, 'name_key'> {
 
 export class EntityPage extends PageOf(EntityView) {}
 
-class SaidOfEntity {
+class MentionOfEntity {
   @ApiProperty({ type: String, nullable: true }) kind: string | null;
   @ApiProperty({ type: String, nullable: true }) description: string | null;
   @ApiProperty() document_id: string;
@@ -38,7 +38,7 @@ class RelationView implements FoundRelation {
 export class EntityDetail implements FoundEntity {
   @ApiProperty() id: string;
   @ApiProperty() name: string;
-  @ApiProperty({ type: [SaidOfEntity], description: 'One entry for each document that mentions it' })
-  said: SaidOfEntity[];
+  @ApiProperty({ type: [MentionOfEntity], description: 'One entry for each document that mentions it' })
+  mentions: MentionOfEntity[];
   @ApiProperty({ type: [RelationView], description: 'Its direct relations, at most 200' }) relations: RelationView[];
 }

@@ -9,7 +9,7 @@ export interface FoundEntity {
   id: string;
   name: string;
   /** One entry per document that mentions it. */
-  said: { kind: string | null; description: string | null; document_id: string; trust: DocumentTrust }[];
+  mentions: { kind: string | null; description: string | null; document_id: string; trust: DocumentTrust }[];
 }
 
 export interface FoundRelation {
@@ -81,7 +81,7 @@ export class GraphRepository {
   async entity(owner: ProjectScope, reader: Reader, name: string): Promise<FoundEntity | null> {
     const rows = (await this.db.query(
       `SELECT e.id, e.name, jsonb_agg(jsonb_build_object('kind', m.kind, 'description', m.description, 'document_id', d.id,
-              'trust', d.trust) ORDER BY d.id DESC) AS said
+              'trust', d.trust) ORDER BY d.id DESC) AS mentions
          FROM engine.entity e JOIN engine.mention m ON m.entity_id = e.id JOIN engine.document d ON d.id = m.document_id
         WHERE e.project_id = $1 AND d.organization_id = $2 AND ($3 = 'known' OR d.audience = 'everyone') AND e.name_key = $4
         GROUP BY e.id, e.name`,

@@ -129,7 +129,7 @@ describe('knowledge', () => {
     const entities = [{ name: 'Ada', kind: 'person', description: 'An engineer' }];
     const { result } = await called('store_knowledge', { title: 'Mill', entities, relations });
     const near = (await called('query_knowledge_graph', { entity: ' ada ', depth: 1, limit: 50 })).result;
-    expect(near.entity).toMatchObject({ name: 'Ada', said: [{ kind: 'person', trust: 'known' }] });
+    expect(near.entity).toMatchObject({ name: 'Ada', mentions: [{ kind: 'person', trust: 'known' }] });
     expect(near.relations.map((each: { from: string; to: string }) => `${each.from}>${each.to}`).sort()).toEqual([
       'Ada>Acme',
       'Flour>Ada',
@@ -138,7 +138,7 @@ describe('knowledge', () => {
     expect(listed).toMatchObject([{ name: 'Ada', kinds: ['person'], documents: 1 }]);
     expect((await api('GET', `/entities/${listed[0].id}`)).json()).toMatchObject({
       name: 'Ada',
-      said: [{ description: 'An engineer', document_id: result.document_id }],
+      mentions: [{ description: 'An engineer', document_id: result.document_id }],
       relations: [
         { from: 'Ada', relation: 'works for', to: 'Acme' },
         { from: 'Flour', relation: 'feeds', to: 'Ada' },

@@ -56,8 +56,8 @@ describe('a document of a source', () => {
     const id = newId('sdoc');
     const first = (await put(id, version(1, 'Tea is served at four.'))).json();
     expect(first).toMatchObject({ outcome: 'kept', revision: 1 });
-    const said = { id: first.document_id, title: 'handbook/tea.md', trust: 'untrusted', source: 'sync' };
-    expect(await read({ title: 'handbook/tea.md' })).toMatchObject({ ...said, text: 'Tea is served at four.' });
+    const expected = { id: first.document_id, title: 'handbook/tea.md', trust: 'untrusted', source: 'sync' };
+    expect(await read({ title: 'handbook/tea.md' })).toMatchObject({ ...expected, text: 'Tea is served at four.' });
     await put(id, version(2, 'Tea is served at five.', { trust: 'owner' }));
     expect(await search('served')).toEqual([
       expect.objectContaining({ document_id: first.document_id, trust: 'owner', excerpt: 'Tea is served at five.' }),

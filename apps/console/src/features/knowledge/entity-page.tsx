@@ -38,7 +38,7 @@ export function EntityPage(): ReactNode {
         <Stack gap="md">
           <Section title={texts.statements}>
             <Stack gap="sm">
-              {entity.said.map(({ kind, description, document_id: id, trust }) => (
+              {entity.mentions.map(({ kind, description, document_id: id, trust }) => (
                 <Source key={id} projectId={projectId} documentId={id} trust={trust}>
                   {[kind, description].filter(Boolean).join(': ') || texts.noStatement}
                 </Source>

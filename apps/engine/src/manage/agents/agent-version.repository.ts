@@ -76,8 +76,8 @@ export class AgentVersionRepository {
   }
 
   async promoted(tx: EntityManager, agentId: string, version: number, by: string, note: string): Promise<void> {
-    const said = note === '' ? {} : { note };
-    const facts = { promoted_by: by, promoted_at: new Date(), ...said };
+    const noted = note === '' ? {} : { note };
+    const facts = { promoted_by: by, promoted_at: new Date(), ...noted };
     await tx.update(AgentVersion, { agent_id: agentId, version }, facts);
   }
 }

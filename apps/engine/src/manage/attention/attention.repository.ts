@@ -85,13 +85,13 @@ function ofWaiting(
   const many = `${turns} ${turns === 1 ? 'message' : 'messages'}`;
   const from = people === 0 ? '' : ` of ${people} ${people === 1 ? 'person' : 'people'}`;
   const why = wordsOfTurnReason(reason) ?? `The reason is ${reason}.`;
-  const said = answered === null ? '' : ` It said: ${answered.replace(/\.$/, '')}.`;
+  const quote = answered === null ? '' : ` It said: ${answered.replace(/\.$/, '')}.`;
   const next = nextAt === null ? '' : ` The next attempt is at ${nextAt.toISOString()}.`;
   const isModel = reason.startsWith('model_');
   return {
     code: isModel ? 'model_away' : 'turns_wait',
     severity: isModel || reason === 'toolset_unavailable' ? 'error' : 'warning',
-    text: `${many}${from} ${turns === 1 ? 'waits' : 'wait'} for an answer. ${why}${said}${next}`,
+    text: `${many}${from} ${turns === 1 ? 'waits' : 'wait'} for an answer. ${why}${quote}${next}`,
     what_to_do: isModel
       ? 'Test the provider on the page Models, or choose another model for the agent. The messages are answered when it is back.'
       : 'See the timeline of one of the messages. They are answered as soon as they can be.',

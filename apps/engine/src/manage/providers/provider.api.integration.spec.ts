@@ -107,8 +107,8 @@ describe('a provider of models', () => {
 
   it('is refused under a name that is taken, and kept while agents name its models', async () => {
     const { id } = await created();
-    const again = { name: 'desk', kind: 'openai', base_url: provider.url, credential_ids: ['cred_one'] };
-    expect((await ask('POST', 'providers', again)).json()).toMatchObject({ status: 409, code: 'name_taken' });
+    const repeated = { name: 'desk', kind: 'openai', base_url: provider.url, credential_ids: ['cred_one'] };
+    expect((await ask('POST', 'providers', repeated)).json()).toMatchObject({ status: 409, code: 'name_taken' });
     const agent = (await ask('POST', 'agents', { name: 'Clerk', instructions: 'Help.', model: 'desk/gpt' })).json();
     const refused = await ask('DELETE', `providers/${id}`);
     expect(refused.json()).toMatchObject({ code: 'provider_in_use', detail: expect.stringContaining('Clerk') });

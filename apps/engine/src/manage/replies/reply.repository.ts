@@ -26,9 +26,9 @@ export class ReplyRepository {
     turns: Pick<Turn, 'id' | 'receipt_id' | 'answer_id' | 'notice_id'>[],
   ): Promise<SentReply[]> {
     const sending = turns.filter(({ answer_id, notice_id }) => answer_id !== null || notice_id !== null);
-    const told = await latestEntries(this.db, scope, [...new Set(sending.map(({ receipt_id }) => receipt_id))]);
+    const entries = await latestEntries(this.db, scope, [...new Set(sending.map(({ receipt_id }) => receipt_id))]);
     const stateOf = (id: string): SentReply['state'] => {
-      const last = told.find(({ stage, subject_id }) => stage === 'delivery' && subject_id === id);
+      const last = entries.find(({ stage, subject_id }) => stage === 'delivery' && subject_id === id);
       return last ? (ends.find((end) => end === last.outcome) ?? 'taken') : 'open';
     };
     return sending.flatMap(({ id: turn_id, answer_id, notice_id }) =>

@@ -8,7 +8,7 @@ import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
 
 /** How much of a person's reply the agent is later told. */
-const toldChars = 8_000;
+const shownChars = 8_000;
 
 export interface PersonsReply {
   text: string;
@@ -57,9 +57,11 @@ export class SessionReplyService {
       ...(last.reply.ttl_seconds === undefined ? {} : { ttl_seconds: last.reply.ttl_seconds }),
     });
     // The agent is not told of a reply that never arrived.
-    const told =
-      answer.state === 'dead' || answer.state === 'expired' ? null : sanitize(reply.text, { maxChars: toldChars }).text;
-    await this.sessions.markReply(id, caller.subject, answer.delivery_id, told);
+    const shown =
+      answer.state === 'dead' || answer.state === 'expired'
+        ? null
+        : sanitize(reply.text, { maxChars: shownChars }).text;
+    await this.sessions.markReply(id, caller.subject, answer.delivery_id, shown);
     return { delivery_id: answer.delivery_id, state: answer.state, error: answer.error };
   }
 }

@@ -47,7 +47,7 @@ export class SessionService {
     const cancelled = await this.sessions.takeOver(id, caller.subject);
     if (cancelled === undefined)
       throw new Problem(409, 'session_taken_over', `The session ${id} is closed, or somebody has taken it over.`);
-    if (cancelled) this.cancellation.told(cancelled);
+    if (cancelled) this.cancellation.announce(cancelled);
     return this.get(caller, id);
   }
 
@@ -79,7 +79,7 @@ export class SessionService {
     await this.get(caller, id);
     const done = await this.sessions.cancelTurn(id);
     if (!done) throw new Problem(409, 'no_turn_under_way', `No turn of the session ${id} is in progress.`);
-    this.cancellation.told(done.cancelled);
+    this.cancellation.announce(done.cancelled);
     this.enqueuer.go(done.started);
     return { turn_id: done.cancelled.id };
   }

@@ -215,11 +215,11 @@ describe('a trial of an agent', () => {
     const [recorded] = await turnsOf(served.world).results(real.turn_id);
     expect(served.target.calls).toHaveLength(1);
     const trial = await begun(agent_id);
-    const again = { turn_id: real.turn_id, instructions: 'Be short.' };
-    expect((await call('POST', `${trial}/messages`, again)).body.code).toBe('scope_missing');
+    const repeated = { turn_id: real.turn_id, instructions: 'Be short.' };
+    expect((await call('POST', `${trial}/messages`, repeated)).body.code).toBe('scope_missing');
     const as: As = { scopes: ['agents:write', 'events:read'] };
     served.model.script(call_of('order'), call_of('other'), 'Soon.');
-    const turn = await ask(trial, again, as);
+    const turn = await ask(trial, repeated, as);
     expect(turn).toMatchObject({ reply_text: 'Soon.', recorded_of: real.turn_id, message: null, rehearsal: true });
     expect(served.target.calls).toHaveLength(1);
     expect(await turnsOf(served.world).results(turn.id)).toEqual([
@@ -230,9 +230,11 @@ describe('a trial of an agent', () => {
     expect(JSON.stringify(first?.messages)).toContain('Hello Ada.');
     expect(first?.messages[0]?.content).toContain('Be short.');
     const another = await begun(await agentOf(served.world, {}));
-    expect(await call('POST', `${another}/messages`, again, as)).toMatchObject({ status: 422 });
-    expect(await call('POST', `${trial}/messages`, { ...again, text: 'a' }, as)).toMatchObject({ status: 422 });
-    expect(await call('POST', `${trial}/messages`, { ...again, tools: 'real' }, { scopes: ['admin'] })).toMatchObject({
+    expect(await call('POST', `${another}/messages`, repeated, as)).toMatchObject({ status: 422 });
+    expect(await call('POST', `${trial}/messages`, { ...repeated, text: 'a' }, as)).toMatchObject({ status: 422 });
+    expect(
+      await call('POST', `${trial}/messages`, { ...repeated, tools: 'real' }, { scopes: ['admin'] }),
+    ).toMatchObject({
       status: 422,
     });
   });

@@ -86,10 +86,11 @@ describe('a cancelled turn', () => {
     for (const { turn_id } of [newer, other]) expect(await stored(turn_id)).toMatchObject({ state: 'held' });
     const { held: _held, ...complete } = late;
     expect(await turns.claim(complete, 'engine_elsewhere')).toEqual({ state: 'ended' });
-    const told = await world.pool.query('SELECT outcome, reason FROM journal.entry WHERE subject_id = $1 ORDER BY at', [
-      late.turn_id,
-    ]);
-    expect(told.rows.at(-1)).toEqual({ outcome: 'failed', reason: 'discarded' });
+    const entries = await world.pool.query(
+      'SELECT outcome, reason FROM journal.entry WHERE subject_id = $1 ORDER BY at',
+      [late.turn_id],
+    );
+    expect(entries.rows.at(-1)).toEqual({ outcome: 'failed', reason: 'discarded' });
   });
 
   it('stays succeeded if it had succeeded before', async () => {

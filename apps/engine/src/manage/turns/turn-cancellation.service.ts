@@ -23,13 +23,13 @@ export class TurnCancellation {
       return turn && { turn, started: await startNext(tx, sessions) };
     });
     if (!done) return false;
-    this.told(done.turn);
+    this.announce(done.turn);
     this.enqueuer.go(done.started);
     return true;
   }
 
   /** Stops a turn that was cancelled in another transaction, and reports it. */
-  told(turn: Turn): void {
+  announce(turn: Turn): void {
     this.leases.abort(turn.id);
     this.enqueuer.cancelled([turn], 'cancelled');
   }

@@ -43,8 +43,8 @@ export class UsageExportController {
   ): StreamableFile {
     const { by: detail, projects, format = formatOf(accept) } = query;
     if (projects === 'all' && !reachesOrganization(caller)) {
-      const told = 'This key reaches one project: leave `projects` out, or use a key with the scope admin.';
-      throw new Problem(403, 'forbidden', told);
+      const refusal = 'This key reaches one project: leave `projects` out, or use a key with the scope admin.';
+      throw new Problem(403, 'forbidden', refusal);
     }
     const { organizationId } = caller;
     const { from, to } = spanOf(query);

@@ -136,8 +136,8 @@ describe('an approver who is a contact', () => {
 
   it('who has no conversation of their own is not asked, and the timeline says why', async () => {
     const { turn, id } = await waiting(['contact:con_other']);
-    const said = await noted(turn.turn_id, 'approval_not_asked');
-    expect(said).toMatchObject({ contact: 'con_other', error: 'no_private_address' });
+    const entry = await noted(turn.turn_id, 'approval_not_asked');
+    expect(entry).toMatchObject({ contact: 'con_other', error: 'no_private_address' });
     expect(await asksOf(id)).toMatchObject([{ state: 'dead', reason: 'no_private_address' }]);
     expect(sent()).toEqual([]);
   });

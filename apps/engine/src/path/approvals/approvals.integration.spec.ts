@@ -67,8 +67,8 @@ describe('a call that needs approval', () => {
     expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual(['call_0', 'call_1']);
     await until('the journal has it', async () => {
       const { rows } = await world.pool.query('SELECT reason FROM journal.entry WHERE subject_id = $1', [turn.turn_id]);
-      const said = rows.map((row) => row.reason);
-      return ['waiting_approval', 'approval_approved', 'tool_called'].every((reason) => said.includes(reason));
+      const reasons = rows.map((row) => row.reason);
+      return ['waiting_approval', 'approval_approved', 'tool_called'].every((reason) => reasons.includes(reason));
     });
     expect((await api('POST', `approvals/${approval.id}/refuse`)).statusCode).toBe(409);
   });
@@ -117,8 +117,8 @@ describe('a call that needs approval', () => {
     const { turn, approval } = await waitingOf(bossy, [call('POST')], 'Ordered for the boss.');
     const says = async (contact_id: string, trust: 'known' | 'unknown') => {
       const message = { ...turnOf().input!.message, message: `approve ${approval.id}` };
-      const said = turnOf({ agent_id: bossy }, { contact_id, trust, message });
-      return (await turnsOf(world).run(said)).reply_text;
+      const payload = turnOf({ agent_id: bossy }, { contact_id, trust, message });
+      return (await turnsOf(world).run(payload)).reply_text;
     };
     const asked = model.requests.length;
     expect(await says('con_other', 'known')).toContain('not one of the approvers');

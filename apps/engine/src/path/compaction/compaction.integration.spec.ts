@@ -33,8 +33,8 @@ describe('a long conversation', () => {
       const messages = JSON.stringify(model.requests.at(-1)?.messages);
       const code = /locker code is (\d{4})/.exec(messages)?.[1];
       const summarises = messages.includes('You keep the memory');
-      const said = summarises ? `Ada said: my locker code is ${code ?? 'not known'}.` : `code: ${code ?? 'unknown'}`;
-      response.setHeader('content-type', 'application/json').end(plain(said));
+      const reply = summarises ? `Ada said: my locker code is ${code ?? 'not known'}.` : `code: ${code ?? 'unknown'}`;
+      response.setHeader('content-type', 'application/json').end(plain(reply));
     });
   });
 

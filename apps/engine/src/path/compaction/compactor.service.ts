@@ -181,14 +181,14 @@ function summaryPrompt(
     trusts.push(given);
     return true;
   };
-  const said = turns.flatMap((turn) => [
+  const lines = turns.flatMap((turn) => [
     ...(allowed(trustOfInput(turn.input)) ? pastTexts(turn.input, textChars) : []),
     ...(turn.reply_text && allowed(turn.content_trust)
       ? [`The assistant answered:\n${turn.reply_text.slice(0, textChars)}`]
       : []),
   ]);
-  if (said.length === 0) return null;
-  const content = [...(before?.text ? [summaryText(before.text)] : []), ...said].join('\n\n');
+  if (lines.length === 0) return null;
+  const content = [...(before?.text ? [summaryText(before.text)] : []), ...lines].join('\n\n');
   return {
     messages: [
       { role: 'system', content: `${task} At most ${maxChars} characters.` },

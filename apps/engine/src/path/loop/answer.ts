@@ -193,8 +193,8 @@ function problemOf({ instancePath, message = 'is not valid', params }: ErrorObje
     return { pointer: below(instancePath, additionalProperty), message: 'is not in the schema' };
   }
   const named = allowedValues ?? allowedValue;
-  const said = named === undefined ? message : `${message} (${JSON.stringify(named)})`;
-  return { pointer: instancePath.slice(0, maxWords), message: said.slice(0, maxWords) };
+  const text = named === undefined ? message : `${message} (${JSON.stringify(named)})`;
+  return { pointer: instancePath.slice(0, maxWords), message: text.slice(0, maxWords) };
 }
 
 /** By RFC 6901. */

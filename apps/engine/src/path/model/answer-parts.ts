@@ -21,8 +21,8 @@ export function partsOf(content: unknown): Fields[] {
 /** The text of a part; empty for thoughts, calls and refusals. */
 export function textOf({ type, text, content }: Fields): string {
   if (typeof type === 'string' && !/^(|output_|input_)text$/.test(type)) return '';
-  const said = text ?? content;
-  const value = fieldsOf(said)?.['value'] ?? said;
+  const written = text ?? content;
+  const value = fieldsOf(written)?.['value'] ?? written;
   return typeof value === 'string' ? value : '';
 }
 

@@ -259,9 +259,9 @@ function completionOf(exchange: Exchange, name: string): Completion {
       answer?.is === 'unreadable' ? answer.why : 'it reports an error that it does not name',
     );
   }
-  const { is: _is, usage, ...said } = answer;
-  const outputChars = said.text.length + JSON.stringify(said.tool_calls).length;
-  return { ...said, model: name, ...usageOf(usage, inputChars, outputChars) };
+  const { is: _is, usage, ...content } = answer;
+  const outputChars = content.text.length + JSON.stringify(content.tool_calls).length;
+  return { ...content, model: name, ...usageOf(usage, inputChars, outputChars) };
 }
 
 function unreadable(exchange: Exchange, name: string, why: string): ModelError {

@@ -69,15 +69,15 @@ export class JoinedStream {
 
   private take(delta: Fields): string {
     const { content, refusal, tool_calls: calls } = delta;
-    const said: unknown[] = Array.isArray(content) ? content : [content ?? ''];
-    for (const part of said) {
+    const added: unknown[] = Array.isArray(content) ? content : [content ?? ''];
+    for (const part of added) {
       const last = this.content.at(-1);
       if (typeof part === 'string' && typeof last === 'string') this.content.splice(-1, 1, last + part);
       else this.content.push(part);
     }
     if (typeof refusal === 'string') this.refusal += refusal;
     if (Array.isArray(calls)) for (const fragment of calls) this.calls.add(fragment);
-    return partsOf(said).map(textOf).join('');
+    return partsOf(added).map(textOf).join('');
   }
 }
 

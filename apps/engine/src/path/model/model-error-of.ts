@@ -34,37 +34,41 @@ export function modelErrorOf(error: unknown, secrets: readonly string[] = []): M
   const status = error.statusCode;
   if (status === undefined) return new ModelError('model_unavailable', 'the model does not answer', cause);
   if (status < 300) return new ModelError('model_malformed', 'the answer is not a chat completion', cause);
-  const said = `the model answered ${status}${ownWordsOf(error.responseBody, secrets)}`;
+  const answered = `the model answered ${status}${ownWordsOf(error.responseBody, secrets)}`;
   const words = `${error.message} ${error.responseBody ?? ''}`;
   const later = { ...cause, retryAfterMs: retryAfterMs(error) };
   if (status === 413 || ([400, 422].includes(status) && tooLong.test(words))) {
-    return new ModelError('context_length', `${said}: the conversation is too long for it`, {
+    return new ModelError('context_length', `${answered}: the conversation is too long for it`, {
       permanent: true,
       ...cause,
     });
   }
   // Gemini words each of its rate limits as a spent quota, and says when it is free again.
   if (status === 402 || ([400, 403, 429].includes(status) && later.retryAfterMs === null && unpaid.test(words)))
-    return new ModelError('model_unauthorized', `${said}: the account of the key has no credit or quota left`, later);
+    return new ModelError(
+      'model_unauthorized',
+      `${answered}: the account of the key has no credit or quota left`,
+      later,
+    );
   if (status === 401 || status === 403 || badKey.test(words))
-    return new ModelError('model_unauthorized', `${said}: it does not accept the key`, cause);
+    return new ModelError('model_unauthorized', `${answered}: it does not accept the key`, cause);
   if (status === 429) {
     // Bedrock says with 429 that a model is not ready, others that the key asked too often.
     const blame = /overloaded|capacity|ModelNotReady/i.test(words) ? 'model' : 'key';
-    return new ModelError('model_unavailable', `${said}: too many requests`, { ...later, blame });
+    return new ModelError('model_unavailable', `${answered}: too many requests`, { ...later, blame });
   }
   if (status === 529 || (status >= 500 && busy.test(words)))
-    return new ModelError('model_unavailable', `${said}: it is overloaded`, { ...later, blame: 'model' });
+    return new ModelError('model_unavailable', `${answered}: it is overloaded`, { ...later, blame: 'model' });
   if (status === 404 || status === 410)
-    return new ModelError('model_rejected', `${said}: there is no such model`, {
+    return new ModelError('model_rejected', `${answered}: there is no such model`, {
       permanent: true,
       ...cause,
       blame: 'model',
     });
   // The request is at fault, except where the server gave up on it or asks for another try.
   if (status < 500 && ![408, 409, 424, 425].includes(status))
-    return new ModelError('model_rejected', said, { permanent: true, ...cause });
-  return new ModelError('model_unavailable', said, status === 424 ? { ...later, blame: 'model' } : later);
+    return new ModelError('model_rejected', answered, { permanent: true, ...cause });
+  return new ModelError('model_unavailable', answered, status === 424 ? { ...later, blame: 'model' } : later);
 }
 
 const shownChars = 300;

@@ -78,10 +78,10 @@ describe('the words of a failed model call', () => {
 
   it('are cut, of one line, and without the key', () => {
     const key = 'sk-verysecret0123456789';
-    const said = wordsOf(JSON.stringify({ error: { message: `Bad key ${key},\n\u202e try ${'x'.repeat(1_000)}` } }), [
+    const words = wordsOf(JSON.stringify({ error: { message: `Bad key ${key},\n\u202e try ${'x'.repeat(1_000)}` } }), [
       key,
     ]);
-    expect(said).toMatch(/^the model answered 400 \(“Bad key \[redacted\], try x+”\)$/);
-    expect(said.length).toBeLessThan(340);
+    expect(words).toMatch(/^the model answered 400 \(“Bad key \[redacted\], try x+”\)$/);
+    expect(words.length).toBeLessThan(340);
   });
 });

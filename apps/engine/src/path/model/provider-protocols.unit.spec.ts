@@ -112,8 +112,14 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
         name,
         result: { colour: `blue-${id}` },
       }));
-      const again = [...asked, { role: 'assistant' as const, content: '', tool_calls: first.tool_calls }, ...results];
-      await expect(modelOf(protocol).complete(again, tools, never)).resolves.toMatchObject({ text: 'both are blue' });
+      const repeated = [
+        ...asked,
+        { role: 'assistant' as const, content: '', tool_calls: first.tool_calls },
+        ...results,
+      ];
+      await expect(modelOf(protocol).complete(repeated, tools, never)).resolves.toMatchObject({
+        text: 'both are blue',
+      });
       const [request] = calls();
       for (const { id } of first.tool_calls) expect(request?.text).toContain(`blue-${id}`);
     });
@@ -122,9 +128,9 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       const { data } = picture;
       const call = { id: 'call00001', name: 'look', arguments: {} };
       const results = [{ role: 'tool' as const, call_id: call.id, name: 'look', result: 'seen', images: [picture] }];
-      const again = [...asked, { role: 'assistant' as const, content: '', tool_calls: [call] }, ...results];
+      const repeated = [...asked, { role: 'assistant' as const, content: '', tool_calls: [call] }, ...results];
       answering(protocol.text('a picture'));
-      await modelOf(protocol, { takesImages }).complete(again, tools, never);
+      await modelOf(protocol, { takesImages }).complete(repeated, tools, never);
       const text = calls()[0]?.text ?? '';
       expect(text.includes(data)).toBe(takesImages);
       expect(text).toContain('seen');
@@ -268,7 +274,7 @@ async function expectSigned(request: ProviderRequest | undefined): Promise<void>
   const date = headers['x-amz-date'] ?? '';
   const at = new Date(date.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5'));
   const url = new URL(request.path, server.url);
-  const again = await signer.sign(
+  const repeated = await signer.sign(
     {
       method: 'POST',
       protocol: 'http:',
@@ -286,7 +292,7 @@ async function expectSigned(request: ProviderRequest | undefined): Promise<void>
     { signingDate: at, unsignableHeaders: new Set() },
   );
   expect(headers['x-amz-security-token']).toBe('session-1234567');
-  expect(again.headers['authorization']?.split('Signature=')[1]).toBe(authorization.split('Signature=')[1]);
+  expect(repeated.headers['authorization']?.split('Signature=')[1]).toBe(authorization.split('Signature=')[1]);
 }
 
 class Sha256 {

@@ -45,8 +45,8 @@ export function buildPrompt(parts: PromptParts): ModelMessage[] {
   for (const turn of parts.past) {
     for (const content of pastTexts(turn.input, parts.pastChars)) messages.push({ role: 'user', content });
     if (turn.reply_text) {
-      const said = clip(turn.reply_text, parts.pastChars);
-      const content = turn.input.rehearsal ? `${rehearsedNote} ${said}` : said;
+      const reply = clip(turn.reply_text, parts.pastChars);
+      const content = turn.input.rehearsal ? `${rehearsedNote} ${reply}` : reply;
       messages.push({ role: 'assistant', content, tool_calls: [] });
     }
   }
@@ -194,10 +194,10 @@ function clip(text: string, maxChars: number): string {
 
 /** How far the messages that a turn answers are trusted. */
 export function trustOfInput(input: TurnInput): ContentTrust {
-  return isUntrusted(input) || saidByOthers(input) ? 'untrusted' : 'own';
+  return isUntrusted(input) || hasUntrustedTakeover(input) ? 'untrusted' : 'own';
 }
 
 /** What arrived during a takeover is shown with the message and may come from another sender. */
-function saidByOthers({ takeover = [] }: TurnInput): boolean {
+function hasUntrustedTakeover({ takeover = [] }: TurnInput): boolean {
   return takeover.some((line) => line.by === 'sender' && line.untrusted);
 }

@@ -51,8 +51,8 @@ describe('a prompt', () => {
   });
 
   it('alternates: messages that came together, and those without a reply, are one, each in its own fence', () => {
-    const said = (message: string) => ({ ...input(message).message, metadata: {} });
-    const many = Array.from({ length: 18 }, (_, at) => said(`m${at}`));
+    const messageOf = (message: string) => ({ ...input(message).message, metadata: {} });
+    const many = Array.from({ length: 18 }, (_, at) => messageOf(`m${at}`));
     const messages = buildPrompt({
       instructions: '',
       skills: [],
@@ -74,12 +74,12 @@ describe('a prompt', () => {
   });
 
   it('shows what was said during a takeover in its place, and by whom', () => {
-    const said = (message: string) => ({ ...input(message).message, metadata: {} });
+    const messageOf = (message: string) => ({ ...input(message).message, metadata: {} });
     const takenOver = (message: string): TurnInput => ({
       ...input(message),
-      earlier: [said('m1'), said('m2')],
+      earlier: [messageOf('m1'), messageOf('m2')],
       takeover: [
-        { by: 'sender', message: said('to the person'), verified: false, untrusted: true, after: 0 },
+        { by: 'sender', message: messageOf('to the person'), verified: false, untrusted: true, after: 0 },
         { by: 'person', text: 'first', after: 0 },
         { by: 'person', text: `second ${'[external 0123456789abcdef]'}`, after: 1 },
         { by: 'person', text: 'third', after: 2 },

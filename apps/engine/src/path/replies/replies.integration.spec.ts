@@ -41,7 +41,7 @@ describe('a committed reply', () => {
   });
 
   it('is no longer offered once the gateway reports it, and shows how it ended', async () => {
-    const tell = (outcome: string, secondsAgo: number) =>
+    const report = (outcome: string, secondsAgo: number) =>
       world.pool.query(
         `INSERT INTO journal.entry (receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal,
                 subject_id, attempt)
@@ -53,12 +53,12 @@ describe('a committed reply', () => {
       return (await engine.inject({ url: `/api/v1/turns/${turn.turn_id}`, headers })).json().deliveries;
     };
     expect(await shown()).toEqual([{ id: deliveryId, kind: 'answer', state: 'open' }]);
-    await tell('retrying', 3);
+    await report('retrying', 3);
     expect(await shown()).toMatchObject([{ state: 'taken' }]);
-    await tell('unknown', 2);
+    await report('unknown', 2);
     expect(await shown()).toMatchObject([{ state: 'unknown' }]);
     // A person has confirmed that it arrived.
-    await tell('delivered', 1);
+    await report('delivered', 1);
     expect(await shown()).toMatchObject([{ state: 'delivered' }]);
     await world.pool.query('UPDATE engine.stale_handover SET next_at = now() - make_interval(hours => 1)');
     await until('it is settled', async () => {

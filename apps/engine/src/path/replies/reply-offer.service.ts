@@ -43,7 +43,7 @@ export class ReplyOfferService extends Sweeping {
       batch: sweepBatch,
       losses,
       afterLoss: () => this.handovers.expedite(),
-      sweep: (limit) => this.again(limit),
+      sweep: (limit) => this.offerDue(limit),
     });
   }
 
@@ -67,7 +67,7 @@ export class ReplyOfferService extends Sweeping {
     return turns.flatMap(repliesOf);
   }
 
-  private async again(limit: number): Promise<number> {
+  private async offerDue(limit: number): Promise<number> {
     const behindMs = await this.jobClient.behindMs(deliverySend.queue);
     const passed = await this.handovers.find(limit, behindMs);
     const due = await this.handovers.due(limit, behindMs);

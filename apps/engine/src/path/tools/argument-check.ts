@@ -63,8 +63,8 @@ function valueAt(args: unknown, pointer: string): unknown {
 function wordsOf({ instancePath, message, params }: ErrorObject): string {
   const { allowedValues, allowedValue, additionalProperty } = params as Record<string, unknown>;
   const detail = allowedValues ?? allowedValue ?? additionalProperty;
-  const said = detail === undefined ? '' : ` (${JSON.stringify(detail).slice(0, 300)})`;
-  return `${instancePath || 'arguments'} ${message}${said}`;
+  const named = detail === undefined ? '' : ` (${JSON.stringify(detail).slice(0, 300)})`;
+  return `${instancePath || 'arguments'} ${message}${named}`;
 }
 
 function compile(schema: Record<string, unknown>): ValidateFunction | null {

@@ -183,11 +183,14 @@ export async function choose(
   if (fitting[0] && fitting.length === 1) return fitting[0];
   const unread = kinds.find(isFailure);
   if (unread && fitting.length === 0) return unread;
-  const told = bindings.map((binding, at) => {
+  const described = bindings.map((binding, at) => {
     const kind = kinds[at];
     return `${binding.as} (${typeof kind === 'string' ? kind : 'not readable now'})`;
   });
   return fitting.length === 0
-    ? failure('no_credential', `The tool needs a credential of the type ${types.join(' or ')}: ${told.join(', ')}.`)
-    : failure('no_credential', `Several credentials fit, so name one: ${told.join(', ')}.`);
+    ? failure(
+        'no_credential',
+        `The tool needs a credential of the type ${types.join(' or ')}: ${described.join(', ')}.`,
+      )
+    : failure('no_credential', `Several credentials fit, so name one: ${described.join(', ')}.`);
 }

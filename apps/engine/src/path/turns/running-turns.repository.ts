@@ -55,7 +55,7 @@ export const slotCode = 'project_turns';
  * A waiting turn is enqueued when a turn of its project ends. This covers ends that are missed, such as a process that
  * died.
  */
-const lookAgainMs = 2_000;
+const retryAfterMs = 2_000;
 
 /** Keeps a project's concurrent turns within its limit, across all replicas. */
 @Injectable()
@@ -79,7 +79,7 @@ export class TurnSlotRepository {
   async take(projectId: string, tried: Tried): Promise<void> {
     const limit = this.limitOf(projectId);
     if (limit === 0 || (await this.taken(projectId, tried.id, limit))) return;
-    const delayMs = lookAgainMs + Math.ceil(Math.random() * lookAgainMs);
+    const delayMs = retryAfterMs + Math.ceil(Math.random() * retryAfterMs);
     await this.turns.release(postponed(tried, slotCode, delayMs, this.settings));
     throw new RunLater(delayMs, slotCode, this.wordsFor(limit));
   }

@@ -28,7 +28,7 @@ describe('what an agent sees of its session', () => {
         .filter(({ role }) => role !== 'system')
         .flatMap(({ role, content }) =>
           role === 'user'
-            ? [...(content ?? '').matchAll(/^text:\n(.*)$/gm)].map(([, said]) => said ?? '')
+            ? [...(content ?? '').matchAll(/^text:\n(.*)$/gm)].map(([, line]) => line ?? '')
             : [content ?? ''],
         );
     };
@@ -37,8 +37,8 @@ describe('what an agent sees of its session', () => {
       { by: 'person', text: 'from a person', after: 0 },
     ];
     expect(await run('one')).toEqual(['one']);
-    const told = ['one', 'answer to one', 'to a person', 'from a person', 'two'];
-    expect(await run('two', { takeover })).toEqual(told);
-    expect(await run('three')).toEqual([...told, 'answer to two', 'three']);
+    const earlier = ['one', 'answer to one', 'to a person', 'from a person', 'two'];
+    expect(await run('two', { takeover })).toEqual(earlier);
+    expect(await run('three')).toEqual([...earlier, 'answer to two', 'three']);
   });
 });

@@ -19,7 +19,7 @@ const linesAtMost = 50;
 export const answeredEpoch = (session: string): string =>
   `(SELECT coalesce(max(epoch), 0) FROM engine.turn WHERE session_id = ${session}.id AND state = 'succeeded')`;
 
-export interface Said {
+export interface TakeoverRow {
   session_id: string;
   at: Date;
   /** The person's text; null for a message to that person. */
@@ -28,11 +28,11 @@ export interface Said {
 }
 
 /**
- * What was said in sessions during takeovers and has not yet been told to a turn that succeeded. A turn that fails does
- * not count, so the next one is told again.
+ * What was said in sessions during takeovers and no turn that succeeded has been shown. A turn that fails does
+ * not count, so the next one is shown it too.
  * @returns by session, oldest first
  */
-export async function takeoverLines(tx: Queryable, sessionIds: string[]): Promise<Map<string, Said[]>> {
+export async function takeoverLines(tx: Queryable, sessionIds: string[]): Promise<Map<string, TakeoverRow[]>> {
   if (sessionIds.length === 0) return new Map();
   const rows = (await tx.query(
     `SELECT s.id AS session_id, l.* FROM engine.session s
@@ -46,13 +46,13 @@ export async function takeoverLines(tx: Queryable, sessionIds: string[]): Promis
         ORDER BY 1 DESC LIMIT $2) l
       WHERE s.id = ANY($1) AND s.taken_over_epoch >= answered.epoch ORDER BY l.at`,
     [sessionIds, linesAtMost],
-  )) as Said[];
+  )) as TakeoverRow[];
   return Map.groupBy(rows, (row) => row.session_id);
 }
 
 /** @param own when the messages arrived that the turn answers, oldest first; the last one always stays last */
-export function linesBetween(said: Said[], own: Date[]): TakeoverLine[] {
-  return said.flatMap(({ at, text, input }): TakeoverLine[] => {
+export function linesBetween(rows: TakeoverRow[], own: Date[]): TakeoverLine[] {
+  return rows.flatMap(({ at, text, input }): TakeoverLine[] => {
     const after = Math.min(own.filter((came) => came <= at).length, Math.max(0, own.length - 1));
     if (text !== null) return [{ by: 'person', text, after }];
     if (input === null) return [];
@@ -66,7 +66,7 @@ const collectedAtMost = 50;
 
 type Waiting = Pick<Turn, 'id' | 'input' | 'agent_id' | 'created_at' | 'redrives' | 'receipt_id'> & {
   session_id: string;
-  untold: boolean;
+  takeover_pending: boolean;
 };
 
 interface Next {
@@ -92,7 +92,7 @@ export async function startNext(tx: Queryable, sessionIds: string[]): Promise<St
   const nothing = { turns: [], collected: [] };
   if (sessionIds.length === 0) return nothing;
   const waiting = (await tx.query(
-    `SELECT w.*, s.taken_over_epoch IS NOT NULL AS untold
+    `SELECT w.*, s.taken_over_epoch IS NOT NULL AS takeover_pending
        FROM engine.session s
       CROSS JOIN LATERAL (
         SELECT id, session_id, receipt_id, input, agent_id, created_at, redrives FROM engine.turn t
@@ -162,12 +162,12 @@ async function collect(tx: Queryable, next: Next[]): Promise<Turn[]> {
     );
     gathered = (rows as [Turn[], number])[0];
   }
-  const untold = next.filter(({ turn }) => turn.untold).map(({ sessionId }) => sessionId);
-  const lines = await takeoverLines(tx, untold);
+  const pending = next.filter(({ turn }) => turn.takeover_pending).map(({ sessionId }) => sessionId);
+  const lines = await takeoverLines(tx, pending);
   const inputs = next.flatMap(({ sessionId, turn, collected }) => {
-    const said = lines.get(sessionId);
-    if ((collected.length === 0 && !said) || !turn.input) return [];
-    return [{ id: turn.id, input: inputOf(turn.input, turn.created_at, collected, said ?? []) }];
+    const rows = lines.get(sessionId);
+    if ((collected.length === 0 && !rows) || !turn.input) return [];
+    return [{ id: turn.id, input: inputOf(turn.input, turn.created_at, collected, rows ?? []) }];
   });
   if (inputs.length === 0) return gathered;
   await tx.query(
@@ -177,7 +177,7 @@ async function collect(tx: Queryable, next: Next[]): Promise<Turn[]> {
   return gathered;
 }
 
-function inputOf(own: TurnInput, ownCame: Date, collected: Waiting[], said: Said[]): TurnInput {
+function inputOf(own: TurnInput, ownCame: Date, collected: Waiting[], rows: TakeoverRow[]): TurnInput {
   const earlier = collected.flatMap(({ input, created_at }) =>
     input ? [...(input.earlier ?? []), input.message].map((message) => ({ message, came: created_at })) : [],
   );
@@ -186,7 +186,7 @@ function inputOf(own: TurnInput, ownCame: Date, collected: Waiting[], said: Said
     ...own,
     reply: collected.reduce((reply, { input }) => withHopsOf(reply, input?.reply ?? null), own.reply),
     ...(earlier.length > 0 ? { earlier: earlier.map(({ message }) => message) } : {}),
-    ...(said.length > 0 ? { takeover: linesBetween(said, came) } : {}),
+    ...(rows.length > 0 ? { takeover: linesBetween(rows, came) } : {}),
   };
 }
 

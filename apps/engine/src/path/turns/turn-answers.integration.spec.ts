@@ -85,8 +85,8 @@ describe('what a model answers', () => {
       code: 'invalid_arguments',
       message: expect.stringMatching(/query|object/),
     });
-    const [, again] = model.requests;
-    expect(again?.messages.at(-2)?.tool_calls).toMatchObject([{ function: { arguments: '{}' } }]);
+    const [, retried] = model.requests;
+    expect(retried?.messages.at(-2)?.tool_calls).toMatchObject([{ function: { arguments: '{}' } }]);
   });
 
   it('ends with a last answer where the model never learns to write them', async () => {

@@ -12,7 +12,7 @@ export const reservedCode = 'day_reserved';
 const reservedWords =
   'What is left of the budget of the day is reserved by turns that run. The turn continues when one of them ends.';
 /** Nobody informs a waiting turn: turns that end are at other replicas too. */
-const lookAgainMs = 500;
+const retryAfterMs = 500;
 const charsPerToken = 4;
 
 export interface TurnAllowance {
@@ -84,7 +84,7 @@ export class TurnBudget {
     });
     if (held) this.holding.add(turn.turnId);
     else if (first)
-      throw new RunLater(lookAgainMs + Math.ceil(Math.random() * lookAgainMs), reservedCode, reservedWords);
+      throw new RunLater(retryAfterMs + Math.ceil(Math.random() * retryAfterMs), reservedCode, reservedWords);
     return held;
   }
 }

@@ -80,16 +80,16 @@ describe('custody of a turn', () => {
     const broken = { ...ending, new_steps: [...ending.new_steps, ...ending.new_steps] };
     const { receipt_id, organization_id, project_id, app_id, turn_id } = turn;
     const subject = { receipt_id, organization_id, project_id, app_id, subject_id: turn_id };
-    const told = [{ ...subject, stage: 'turn', outcome: 'succeeded' } as const];
-    await expect(endings.end(broken, told)).rejects.toThrow(/step_pkey/);
+    const endEntries = [{ ...subject, stage: 'turn', outcome: 'succeeded' } as const];
+    await expect(endings.end(broken, endEntries)).rejects.toThrow(/step_pkey/);
     const entries = 'SELECT count(*)::int AS n FROM journal.entry WHERE receipt_id = $1';
     const stored = 'SELECT state, answer_id FROM engine.turn WHERE id = $1';
     expect(await one(stored, [turn_id])).toEqual({ state: 'running', answer_id: null });
     expect(await one(entries, [receipt_id])).toEqual({ n: 0 });
-    expect(await endings.end(ending, told)).toMatchObject({ ended: true });
+    expect(await endings.end(ending, endEntries)).toMatchObject({ ended: true });
     expect(await one(stored, [turn_id])).toEqual({ state: 'succeeded', answer_id: ending.answer_id });
     expect(await one(entries, [receipt_id])).toEqual({ n: 1 });
-    expect(await endings.end(ending, told)).toMatchObject({ ended: false });
+    expect(await endings.end(ending, endEntries)).toMatchObject({ ended: false });
     expect(await one(entries, [receipt_id])).toEqual({ n: 1 });
   });
 
@@ -133,8 +133,8 @@ describe('custody of a turn', () => {
     await world.jobs.enqueue(turnRun, turn);
     // A reply has no control characters; what the model wrote is stored as far as Postgres can store it.
     expect((await ended(turn.turn_id)).reply_text).toContain('nul \ufffd and lone \ufffd, and \\u0000 as text');
-    const [said] = await steps.of(turn.turn_id);
-    expect(said?.content['text']).toContain('nul \ufffd and lone \ufffd, and \\u0000 as text');
+    const [step] = await steps.of(turn.turn_id);
+    expect(step?.content['text']).toContain('nul \ufffd and lone \ufffd, and \\u0000 as text');
   });
 
   it('gives the reply of a turn whose rows were lost the id that it had', async () => {

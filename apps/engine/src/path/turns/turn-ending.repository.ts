@@ -130,9 +130,11 @@ export class TurnEndingRepository {
   }
 
   private async store(db: Queryable, all: EndingWithEntries[]): Promise<Set<string>> {
-    const told = all.flatMap(({ ending, entries }) => entries.map((entry) => this.journal.row(entry, ending.turn_id)));
+    const entryRows = all.flatMap(({ ending, entries }) =>
+      entries.map((entry) => this.journal.row(entry, ending.turn_id)),
+    );
     const endings = all.map(({ ending }) => ending);
-    const rows = (await db.query(endSql, [storableJson(endings), storableJson(told)])) as { id: string }[];
+    const rows = (await db.query(endSql, [storableJson(endings), storableJson(entryRows)])) as { id: string }[];
     return new Set(rows.map((row) => row.id));
   }
 }
@@ -212,7 +214,7 @@ export class TurnFailureService {
   }
 
   /** Reports a turn that can have no row, as far as its job says whose it was. */
-  async tellRefused(given: Partial<TurnRunPayload> & { turn_id: string }, code: string): Promise<void> {
+  async reportRefused(given: Partial<TurnRunPayload> & { turn_id: string }, code: string): Promise<void> {
     const { receipt_id, organization_id, project_id, app_id } = given;
     const subject = { receipt_id, organization_id, project_id, app_id };
     if (!isSubject(subject)) return;

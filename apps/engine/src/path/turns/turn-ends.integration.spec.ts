@@ -91,23 +91,23 @@ describe('the end of a turn', () => {
   it('is reported to the sender once where the channel says so, and to nobody whose reply is withheld', async () => {
     const failure_notice = 'That did not work.';
     model.always({ content: null, finish_reason: 'content_filter' });
-    const told = await run([], { failure_notice });
+    const noticed = await run([], { failure_notice });
     const withheld = await run([], { failure_notice, reply: null, reply_withheld: 'bounce' });
     const plain = await run([]);
     model.always(null);
     const jobs = await until('the notice is offered', async () => {
       const all = await world.waiting(deliverySend);
-      return all.some((job) => job.turn_id === told.id) && all;
+      return all.some((job) => job.turn_id === noticed.id) && all;
     });
-    expect(jobs.find((job) => job.turn_id === told.id)?.content).toMatchObject({
+    expect(jobs.find((job) => job.turn_id === noticed.id)?.content).toMatchObject({
       text: failure_notice,
       format: 'plain',
     });
     const { rows } = await world.pool.query(
       `SELECT id FROM engine.turn WHERE id = ANY($1) AND (notice_id IS NOT NULL OR answer_id IS NOT NULL)`,
-      [[told.id, withheld.id, plain.id]],
+      [[noticed.id, withheld.id, plain.id]],
     );
-    expect(rows).toEqual([{ id: told.id }]);
+    expect(rows).toEqual([{ id: noticed.id }]);
   });
 
   it('is a notice where a limit refused the message: no agent, no model, and it is in no conversation', async () => {

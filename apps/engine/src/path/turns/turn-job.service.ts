@@ -101,7 +101,7 @@ export class TurnJobService {
 
   /** The job cannot be read, so the turn can have no row. It is reported on the timeline all the same. */
   refuse(given: Partial<TurnRunPayload> & { turn_id: string }, code: string): Promise<void> {
-    return this.failures.tellRefused(given, code);
+    return this.failures.reportRefused(given, code);
   }
 
   /** Ends a turn for good, with its dead letter and failure notice. @param message the reason, for people */
@@ -167,7 +167,7 @@ export class TurnJobService {
   ): Promise<void> {
     const startedMs = performance.now();
     const claim = { turn_id: tried.id, claim: tried.claim };
-    let triedAgain = false;
+    let isRetried = false;
     const stopTyping = this.typing.begin(payload, input?.reply ?? null);
     try {
       // The row counts attempts too, so a turn that kills its process or whose job is added anew still ends.
@@ -197,7 +197,7 @@ export class TurnJobService {
       if (error instanceof LeaseLost) return;
       const next = turnSettlement(error, tried, this.settings);
       const code = next.reason ?? 'internal_error';
-      triedAgain = next.due_in_ms !== null;
+      isRetried = next.due_in_ms !== null;
       await this.turns.release(next);
       if (next.due_in_ms === null) {
         throw new PermanentFailure(code, error instanceof Error ? error.message : String(error));
@@ -215,7 +215,7 @@ export class TurnJobService {
       throw new RunLater(next.due_in_ms, code);
     } finally {
       stopTyping();
-      this.previews.end(claim, triedAgain);
+      this.previews.end(claim, isRetried);
       await this.budget.release(claim.turn_id);
     }
   }

@@ -140,9 +140,11 @@ export function repeatedTrust(
   }));
   if (summary) shown.push({ trust: summary.content_trust, texts: [summary.text] });
   const doubtful = shown.filter(({ trust }) => trust !== 'own');
-  const said = plain(reply);
-  if (doubtful.length === 0 || said.length < passage) return 'own';
-  const passages = new Set(Array.from({ length: said.length - passage + 1 }, (_, at) => said.slice(at, at + passage)));
+  const words = plain(reply);
+  if (doubtful.length === 0 || words.length < passage) return 'own';
+  const passages = new Set(
+    Array.from({ length: words.length - passage + 1 }, (_, at) => words.slice(at, at + passage)),
+  );
   const repeated = doubtful.filter(({ texts }) => texts.some((text) => hasOneOf(passages, plain(text))));
   return leastTrusted(...repeated.map(({ trust }) => trust));
 }

@@ -78,12 +78,12 @@ export class TurnRunner {
   ): Promise<TurnResult | SuspendedTurn> {
     const { settings } = this;
     if (input.limit_notice) return noticeOf(payload, claim, input, input.limit_notice);
-    const again = claim.claim > 1;
+    const isRetry = claim.claim > 1;
     const recordedOf = input.trial?.recorded_of;
     const [agent, stored, approvals, recorded, memory] = await Promise.all([
       this.agentOf(payload, input),
-      again ? this.steps.of(payload.turn_id) : [],
-      again ? this.approvals.ofTurn(payload.turn_id) : new Map(),
+      isRetry ? this.steps.of(payload.turn_id) : [],
+      isRetry ? this.approvals.ofTurn(payload.turn_id) : new Map(),
       recordedOf === undefined ? null : this.steps.of(recordedOf),
       recordedOf === undefined ? ofSession : this.turns.memoryOf(recordedOf),
     ]);

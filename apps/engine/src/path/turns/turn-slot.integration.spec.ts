@@ -61,13 +61,13 @@ describe('the concurrent turns of a project', () => {
     for (const { turn_id } of turns)
       expect((await turnsOf(world).reaches(turn_id, 'succeeded', 'failed')).state).toBe('succeeded');
     const { rows } = await world.pool.query(
-      `SELECT subject_id, count(*)::integer AS told, min(detail ->> 'advice') AS advice FROM journal.entry
+      `SELECT subject_id, count(*)::integer AS entries, min(detail ->> 'advice') AS advice FROM journal.entry
         WHERE reason = 'project_turns' GROUP BY 1`,
     );
     expect(rows).toHaveLength(4);
     for (const row of rows) {
       expect(row).toMatchObject({
-        told: 1,
+        entries: 1,
         advice: expect.stringMatching(/runs 2 turns, which is its limit.*Raise concurrent_turns/),
       });
     }

@@ -60,11 +60,11 @@ describe('a turn whose model', () => {
     const shown = await read(turn.turn_id);
     expect(shown.waiting).toMatchObject({ reason: 'model_unavailable', since: expect.any(String) });
     expect(Date.parse(shown.waiting.until) - Date.parse(shown.waiting.since)).toBe(3_600_000);
-    const told = await until('the timeline has it', async () => {
+    const entry = await until('the timeline has it', async () => {
       const rows = await entries(turn.turn_id, 'held');
       return rows.length > 0 && rows;
     });
-    expect(told).toEqual([
+    expect(entry).toEqual([
       { reason: 'model_unavailable', detail: { error: 'the model answered 503', until: expect.any(String) } },
     ]);
     model.always(null);

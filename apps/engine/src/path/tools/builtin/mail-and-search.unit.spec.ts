@@ -207,8 +207,8 @@ describe('web_search', () => {
     expect(await run({ hosts: ['api.search.brave.com'] })).toMatchObject({
       error: { code: 'credential_not_for_host' },
     });
-    const told = (await run({ hosts: ['crm.example.com'] })) as { error: { message: string } };
-    expect(told.error.message).toContain('bind it to api.search.brave.com or api.tavily.com');
+    const refused = (await run({ hosts: ['crm.example.com'] })) as { error: { message: string } };
+    expect(refused.error.message).toContain('bind it to api.search.brave.com or api.tavily.com');
     expect(requests).toHaveLength(1);
   });
 

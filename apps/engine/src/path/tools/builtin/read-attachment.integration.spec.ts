@@ -43,8 +43,8 @@ describe('an attachment of the event', () => {
 
   it('is read through the App that it came by, one part at a time, also for an untrusted sender', async () => {
     const { turn, result } = await read({ attachment_id: '2', max_chars: 100 }, { trust: 'unknown' });
-    const said = { attachment_id: '2', title: 'menu.csv', trust: 'untrusted', source: 'event', next_offset: null };
-    expect(result).toEqual({ ...said, text: 'Tea;4\nCake;5' });
+    const expected = { attachment_id: '2', title: 'menu.csv', trust: 'untrusted', source: 'event', next_offset: null };
+    expect(result).toEqual({ ...expected, text: 'Tea;4\nCake;5' });
     expect(gateway.requests.map(({ path, body }) => [path, body])).toEqual([
       [route, { app_id: turn.app_id, resource_path: '', file_path: 'm1/att-1' }],
     ]);
