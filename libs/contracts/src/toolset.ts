@@ -113,8 +113,16 @@ export type McpCallAnswer =
     }
   | { ok: false; error: string; message: string; retryable: boolean };
 
+/** An address that a Python tool's code asked for. */
+export interface PythonAsked {
+  /** Without path and query, as in `https://api.example.com:8443`. */
+  origin: string;
+  /** The names of the credentials that the code had read by then. */
+  credentials: string[];
+}
+
 /** The runner's answer to `POST /internal/run`. */
-export type PythonRunAnswer =
+export type PythonRunAnswer = (
   | { ok: true; result: unknown; stdout: string; truncated: boolean; duration_ms: number }
   | {
       ok: false;
@@ -123,7 +131,11 @@ export type PythonRunAnswer =
       stdout: string;
       /** Line of the tool's source, from 1, if it failed there. */
       line?: number;
-    };
+    }
+) & {
+  /** Each with the same address and credentials once. Absent: none, or an earlier release. */
+  requests?: PythonAsked[];
+};
 
 /** Registry → `POST /internal/python-tries` of the engine: a person tries a Python tool outside of a turn. */
 export interface PythonTryRequest {
@@ -139,5 +151,10 @@ export interface PythonTryRequest {
 }
 
 /** The engine's answer to that, with status 200. */
-export type PythonTryAnswer =
-  Extract<PythonRunAnswer, { ok: true }> | { ok: false; error: string; message: string; stdout: string; line?: number };
+export type PythonTryAnswer = (
+  | Omit<Extract<PythonRunAnswer, { ok: true }>, 'requests'>
+  | { ok: false; error: string; message: string; stdout: string; line?: number }
+) & {
+  /** What its result does not show, in words. */
+  note?: string;
+};

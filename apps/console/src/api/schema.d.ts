@@ -1409,7 +1409,7 @@ export interface components {
             name: string;
             /** @description A person disabled it: its messages and deliveries wait */
             disabled: boolean;
-            /** @description What the manifest in force names that does not exist */
+            /** @description What the manifest in force names in vain or lacks */
             warnings: components["schemas"]["ManifestWarningView"][];
             /** @description Null: a skill without an adapter */
             base_url: string | null;
@@ -1478,7 +1478,7 @@ export interface components {
             manifest: components["schemas"]["ManifestView"];
             /** @description Differences from the manifest that was in force then */
             differences: components["schemas"]["ManifestDifferenceView"][];
-            /** @description What it names that does not exist */
+            /** @description What it names in vain or lacks */
             warnings: components["schemas"]["ManifestWarningView"][];
             fetched_by: string;
             approved_by: string | null;
@@ -4765,6 +4765,14 @@ export interface components {
             /** @description First part of its tools’ names for models. Default: made from the name */
             slug?: string;
         };
+        SkillWarningView: {
+            /** @enum {string} */
+            code: "credential_without_host";
+            /** @description The name by which the Skill knows it */
+            credential: string;
+            /** @description What does not work, and what to do, for people */
+            message: string;
+        };
         EffectErrorView: {
             code: string;
             message: string;
@@ -4802,6 +4810,8 @@ export interface components {
             version: number;
             tools: components["schemas"]["SkillToolGiven"][];
             credentials: components["schemas"]["SkillCredentialGiven"][];
+            /** @description What it cannot do as it is set up */
+            warnings: components["schemas"]["SkillWarningView"][];
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -4833,6 +4843,8 @@ export interface components {
             version: number;
             tools: components["schemas"]["SkillToolGiven"][];
             credentials: components["schemas"]["SkillCredentialGiven"][];
+            /** @description What it cannot do as it is set up */
+            warnings: components["schemas"]["SkillWarningView"][];
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -5067,6 +5079,8 @@ export interface components {
             message?: string;
             /** @description Line of the Python source at which it failed, from 1 */
             line?: number;
+            /** @description What the result does not show: a Python tool asked an address without a credential of its Skill */
+            note?: string;
             /** @description MCP tools: the call did nothing, or may be repeated */
             retryable?: boolean;
         };

@@ -44,7 +44,7 @@ export const developerPortalTexts = {
     install: 'Install as an App',
     waiting: (number: number) => `Version ${number} of the manifest waits for approval.`,
     violation: 'Its last answer broke the contract',
-    warnings: 'The manifest names things that do not exist',
+    warnings: 'The manifest has parts without effect',
     manifest: 'Manifest',
     source: 'As fetched',
     about: 'State',

@@ -79,6 +79,25 @@ describe('a Skill', () => {
     expect(await now()).toEqual([{ credential_id: 'cred_a', as: 'ACCOUNT', header: 'x-api-key' }]);
   });
 
+  it('warns of a credential that http_request sends nowhere, until its hosts are named', async () => {
+    const put = (slug: string, tools: string[]) =>
+      registry.internal('POST', 'skills/manifest', {
+        manifest: { slug, skill: { name: slug, knowledge: 'k', tool_names: tools } },
+        credentials: [{ credential_id: 'cred_a', as: 'ACCOUNT' }],
+      });
+    const { skill_id: id } = (await put('silent', ['http_request'])).body;
+    const now = async () => (await registry.call('GET', `skills/${id}`)).body.warnings;
+    const warning = { code: 'credential_without_host', credential: 'ACCOUNT' };
+    expect(await now()).toEqual([{ ...warning, message: expect.stringContaining('sends ACCOUNT to no host') }]);
+    const listed = (await registry.call('GET', 'skills?search=silent')).body.data;
+    expect(listed).toMatchObject([{ id, warnings: [warning] }]);
+    const hosts = ['api.example.com'];
+    await registry.call('PATCH', `skills/${id}`, { credentials: [{ credential_id: 'cred_a', as: 'ACCOUNT', hosts }] });
+    expect(await now()).toEqual([]);
+    const { skill_id: other } = (await put('mailing', ['send_email'])).body;
+    expect((await registry.call('GET', `skills/${other}`)).body.warnings).toEqual([]);
+  });
+
   it('of a manifest is removed when nothing declares it, and stays as a person’s where agents have it', async () => {
     const put = (slug: string) =>
       registry.internal('POST', 'skills/manifest', { manifest: { slug, skill: { name: slug, knowledge: 'k' } } });

@@ -6,6 +6,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ArrayUnique, Matches } from 'class-validator';
 import { EffectView } from '../tools/agent-effect.dto.js';
 import { slugPattern } from '../names/model-name.js';
+import type { SkillWarning } from './skill-warnings.js';
 
 const knowledgeLength = 100_000;
 const hostPattern = /^(\*\.)?([a-z0-9_-]+\.)*[a-z0-9_-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;
@@ -94,6 +95,12 @@ export class DeleteSkillQuery {
   @OneOf(['true', 'false'], { optional: true, description: 'true: even if agents have it' }) force?: string;
 }
 
+export class SkillWarningView implements SkillWarning {
+  @ApiProperty({ enum: ['credential_without_host'] }) code: 'credential_without_host';
+  @ApiProperty({ description: 'The name by which the Skill knows it' }) credential: string;
+  @ApiProperty({ description: 'What does not work, and what to do, for people' }) message: string;
+}
+
 export class SkillView {
   @ApiProperty(idOf('skl')) id: string;
   @ApiProperty() slug: string;
@@ -111,6 +118,8 @@ export class SkillView {
   @ApiProperty({ type: 'integer' }) version: number;
   @ApiProperty({ type: [SkillToolGiven] }) tools: SkillToolGiven[];
   @ApiProperty({ type: [SkillCredentialGiven] }) credentials: SkillCredentialGiven[];
+  @ApiProperty({ type: [SkillWarningView], description: 'What it cannot do as it is set up' })
+  warnings: SkillWarning[];
   @ApiProperty({ format: 'date-time' }) created_at: string;
   @ApiProperty({ format: 'date-time' }) updated_at: string;
 }

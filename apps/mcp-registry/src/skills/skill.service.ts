@@ -19,6 +19,7 @@ import { ToolRepository } from '../tools/tool.repository.js';
 import type { SkillContent, SkillCredentialEntry } from '../entities/skill-version.entity.js';
 import type { ChangeSkill, CreateSkill, SkillView, SkillVersionList } from './skill.dto.js';
 import type { Skill, SkillOrigin } from '../entities/skill.entity.js';
+import { skillWarnings } from './skill-warnings.js';
 import { type FullSkill, SkillRepository, SkillSlugTaken } from './skill.repository.js';
 
 /** Skills: knowledge, tools and credentials under one name (spec 1). Every change makes a version. */
@@ -216,6 +217,7 @@ function viewOf({ skill, content }: FullSkill): SkillView {
     server_id: skill.server_id,
     provider: skill.origin === 'manifest' ? skill.slug : null,
     version: skill.version,
+    warnings: skillWarnings(content),
     created_at: skill.created_at.toISOString(),
     updated_at: skill.updated_at.toISOString(),
   };

@@ -63,6 +63,11 @@ export class TryAnswer {
     description: 'Line of the Python source at which it failed, from 1',
   })
   line?: number;
+  @ApiProperty({
+    required: false,
+    description: 'What the result does not show: a Python tool asked an address without a credential of its Skill',
+  })
+  note?: string;
   @ApiProperty({ required: false, description: 'MCP tools: the call did nothing, or may be repeated' })
   retryable?: boolean;
 }

@@ -1,4 +1,4 @@
-import type { PythonHttpRequest, PythonRunRequest } from '#libs/contracts';
+import type { PythonAsked, PythonHttpRequest, PythonRunRequest } from '#libs/contracts';
 import { isObject } from '../pool/untrusted.js';
 import type { EngineCallback } from './engine-callback.js';
 
@@ -10,6 +10,8 @@ const maxHeaders = 50;
 /** What one call of a tool may ask for: its own credentials and, through the engine, its event and HTTP requests. */
 export class HostCalls {
   private made = 0;
+  private readonly read = new Set<string>();
+  private readonly asked = new Map<string, PythonAsked>();
   private readonly over = new AbortController();
 
   constructor(
@@ -29,9 +31,19 @@ export class HostCalls {
     return { refused: 'The platform does not know this request.' };
   }
 
+  /** The addresses that the code asked for, each with the same credentials read once. */
+  get requests(): PythonAsked[] {
+    return [...this.asked.values()];
+  }
+
   /** Cancels the call's questions in flight. */
   close(): void {
     this.over.abort();
+  }
+
+  private note(origin: string): void {
+    const credentials = [...this.read];
+    this.asked.set([origin, ...credentials].join(' '), { origin, credentials });
   }
 
   private credential(name: unknown): Answer {
@@ -39,6 +51,7 @@ export class HostCalls {
     if (typeof name !== 'string' || !Object.hasOwn(own, name)) {
       return { refused: `No credential ${JSON.stringify(name).slice(0, 100)} is bound to this tool.` };
     }
+    this.read.add(name);
     return { value: own[name] };
   }
 
@@ -53,6 +66,7 @@ export class HostCalls {
     if (url === undefined || token === undefined) return { refused: 'This call may make no HTTP requests.' };
     const checked = httpRequestOf(request);
     if (typeof checked === 'string') return { refused: checked };
+    if (URL.canParse(checked.url)) this.note(new URL(checked.url).origin);
     return this.engine.httpRequest(url, token, checked, this.over.signal);
   }
 }

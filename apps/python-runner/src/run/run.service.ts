@@ -42,8 +42,11 @@ export class RunService {
       answerQuestion: (question) => host.answer(question),
     });
     host.close();
-    if (ending.kind !== 'answer') return { ok: false, error: ending.kind, message: messages[ending.kind], stdout: '' };
-    return this.outcome(ending.answer, Math.round(ending.durationMs));
+    const requests = host.requests.length > 0 ? { requests: host.requests } : {};
+    if (ending.kind !== 'answer') {
+      return { ok: false, error: ending.kind, message: messages[ending.kind], stdout: '', ...requests };
+    }
+    return { ...this.outcome(ending.answer, Math.round(ending.durationMs)), ...requests };
   }
 
   /** @throws Problem 422 `invalid_fields`, `source_changed`, `callback_not_allowed` */

@@ -123,6 +123,26 @@ describe('a credential', () => {
     expect(await runner.run(source, { credentials })).toMatchObject({ result: ['s3cret', credentials.crm] });
   });
 
+  it('is told of with the addresses that the code asked for before and after it was read', async () => {
+    const source = toolOf(
+      'http_request("GET", "https://a.test/x?q=1")\nhttp_request("GET", "https://a.test/y")\n' +
+        'credential("crm")\nhttp_request("GET", "https://a.test:8443/z")\nraise ValueError("no")',
+    );
+    const engine = await fakeEngine(() => [200, { status: 200, headers: {}, body: '', truncated: false }]);
+    const own = await startRunner({ ENGINE_URL: engine.url });
+    const callback = { callback_url: `${engine.url}/internal/python-callbacks`, callback_token: 't' };
+    const answer = await own.run(source, { credentials, ...callback });
+    await Promise.all([own.close(), engine.close()]);
+    expect(answer).toMatchObject({
+      ok: false,
+      error: 'exception',
+      requests: [
+        { origin: 'https://a.test', credentials: [] },
+        { origin: 'https://a.test:8443', credentials: ['crm'] },
+      ],
+    });
+  });
+
   it('that is not bound is refused, also to the next call in the same child', async () => {
     const source = toolOf('return credential("crm")["token"]');
     expect(await runner.run(source, { credentials })).toMatchObject({ ok: true });

@@ -6,6 +6,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { REGISTRY, SETTINGS } from '../../tokens.js';
 import type { GatewaySettings } from '../../env.js';
 import { failedSkill, madeSkill } from './adapter-skill.js';
+import { sharedWithSkill } from './shared-with-skill.js';
 import { type RemovedSkill, SkillNewsRepository, type SkillRow } from './skill-news.repository.js';
 
 const maxSweepMs = 2_000;
@@ -110,20 +111,15 @@ function isAway({ status }: Problem): boolean {
   return status >= 500 || notNow.has(status);
 }
 
-/**
- * An App and the Skill of its manifest share their credentials (spec 1, rule 3), under the keys of the declarations.
- * What webhooks are verified with stays with the App: whoever has it can forge messages.
- */
+/** An App and the Skill of its manifest share their credentials (spec 1, rule 3), under the keys of the declarations. */
 function skillLinks({
   manifest,
   app_credentials: now,
   skill_credentials: before,
   announced_declarations: earlier,
 }: SkillRow): SkillLinks {
-  const { credentials: declarations, webhook } = manifest;
-  const verification = typeof webhook?.verification === 'object' ? webhook.verification['secret_fields'] : undefined;
-  const checked = ['signing_secret', ...(Array.isArray(verification) ? verification.map(String) : [])];
-  const shared = declarations.filter(({ key, maps_to: name }) => now[key] !== undefined && !checked.includes(name));
+  const { credentials: declarations } = manifest;
+  const shared = sharedWithSkill(manifest).filter(({ key }) => now[key] !== undefined);
   const links = new Map(shared.map((declared) => [nameOf(declared.key), linkOf(declared, now, earlier ?? [])]));
   return {
     credentials: [...links].map(([as, link]) => ({ ...link, as })),

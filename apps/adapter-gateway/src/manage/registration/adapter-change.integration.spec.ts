@@ -129,9 +129,24 @@ describe('a registered adapter', () => {
       expect([shown.warnings, version.warnings]).toEqual([[warning], [warning]]);
       const stored = await world.call('GET', `adapters/${id}/versions/${version.number}`);
       expect(stored.body.warnings).toEqual([warning]);
-      const other = await fakeAdapter(`selling-${made}`, { skill });
+      const other = await fakeAdapter(`selling-${made}`, { skill, credentials: [] });
       expect((await world.call('POST', 'adapters', { url: other.url })).body.warnings).toEqual([warning]);
       await other.close();
+    });
+
+    it('names no hosts for a credential of http_request warns of it', async () => {
+      const skill = { name: 'Shop', knowledge: 'Be kind.', tool_names: ['http_request'] };
+      const declared = { type: 'text', label: 'Key', hosts: ['api.example.com'] };
+      const credentials = [
+        { ...declared, key: 'SHOP', maps_to: 'token', hosts: [] },
+        { ...declared, key: 'OTHER', maps_to: 'other' },
+        { ...declared, key: 'SIGNING', maps_to: 'signing_secret', hosts: [] },
+      ];
+      const silent = await fakeAdapter(`silent-${made}`, { skill, credentials });
+      expect((await world.call('POST', 'adapters', { url: silent.url })).body.warnings).toEqual([
+        { field: 'credentials[0].hosts', message: expect.stringContaining('sends SHOP nowhere') },
+      ]);
+      await silent.close();
     });
   });
 

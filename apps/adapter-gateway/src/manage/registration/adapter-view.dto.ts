@@ -21,7 +21,7 @@ export class AdapterView implements Omit<AdapterRow, Hidden> {
   @ApiProperty() slug: string;
   @ApiProperty({ description: 'The name given here, or else that of its manifest' }) name: string;
   @ApiProperty({ description: 'A person disabled it: its messages and deliveries wait' }) disabled: boolean;
-  @ApiProperty({ type: [ManifestWarningView], description: 'What the manifest in force names that does not exist' })
+  @ApiProperty({ type: [ManifestWarningView], description: 'What the manifest in force names in vain or lacks' })
   warnings: ManifestWarning[];
   @ApiProperty({ type: String, nullable: true, description: 'Null: a skill without an adapter' }) base_url:
     string | null;
@@ -61,7 +61,7 @@ export class ManifestVersionView implements ManifestVersionRow {
   @ApiProperty({ type: ManifestView }) manifest: ManifestView;
   @ApiProperty({ type: [ManifestDifferenceView], description: 'Differences from the manifest that was in force then' })
   differences: ManifestDifferenceView[];
-  @ApiProperty({ type: [ManifestWarningView], description: 'What it names that does not exist' })
+  @ApiProperty({ type: [ManifestWarningView], description: 'What it names in vain or lacks' })
   warnings: ManifestWarning[];
   @ApiProperty() fetched_by: string;
   @ApiProperty({ type: String, nullable: true }) approved_by: string | null;

@@ -1,7 +1,7 @@
-import { Badge, Button, Skeleton } from '@mantine/core';
+import { Alert, Badge, Button, Skeleton } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Download } from 'lucide-react';
+import { Download, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, answerWithEtag, api, saveFile, type Schema } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
@@ -142,6 +142,11 @@ function SkillEditor({ skill, etag }: { skill: Schema<'SkillDetail'>; etag: stri
   const { tabs } = skillTexts;
   return (
     <>
+      {skill.warnings.map(({ credential, message }) => (
+        <Alert key={credential} variant="light" color="yellow" icon={<TriangleAlert size={18} aria-hidden />} mb="md">
+          {message}
+        </Alert>
+      ))}
       <UrlTabs
         label={skill.name}
         value={tab}

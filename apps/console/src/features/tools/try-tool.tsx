@@ -129,7 +129,8 @@ function objectOf(text: string): Arguments | null {
 
 /** The result or the error of a trial call, and what it printed. */
 function TryAnswer({ answer, python }: { answer: Schema<'TryAnswer'>; python: boolean }): ReactNode {
-  const { ok, content, is_error, structured, result, stdout, truncated, duration_ms, error, message, line } = answer;
+  const { ok, content, is_error, structured, result, stdout, truncated, duration_ms, error, message, line, note } =
+    answer;
   const good = ok && !is_error;
   const Icon = good ? CircleCheck : CircleX;
   const title = good ? texts.ok(duration_ms) : [texts.failed, line && texts.atLine(line)].filter(Boolean).join(' ');
@@ -147,6 +148,11 @@ function TryAnswer({ answer, python }: { answer: Schema<'TryAnswer'>; python: bo
           </>
         ) : null}
       </Alert>
+      {note !== undefined && (
+        <Alert variant="light" color="yellow">
+          {note}
+        </Alert>
+      )}
       {content !== undefined && <CodeBlock label={texts.result} code={content} wrap />}
       {structured !== undefined && <JsonView label={texts.result} value={structured} />}
       {python && ok && <JsonView label={texts.result} value={result} />}

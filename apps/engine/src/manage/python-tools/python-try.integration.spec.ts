@@ -99,6 +99,24 @@ describe('a Python tool that a person tries', () => {
     expect(services.requests.filter(({ path }) => path === '/internal/run')).toEqual([]);
   });
 
+  it('says that it asked without the credential of its Skill', async () => {
+    const requests = [{ origin: 'https://bank.example.com', credentials: [] }];
+    services.on('/internal/run', () => ({
+      ok: true,
+      result: 1,
+      stdout: '',
+      truncated: false,
+      duration_ms: 1,
+      requests,
+    }));
+    services.on('/internal/credentials/resolve', () => ({ type: 'api_key', fields: { token: 'swordfish' } }));
+    const bindings = [{ credential_id: 'cred_1', as: 'bank', skill_id: 'skl_1' }];
+    const tried = (await attempt({ credential_bindings: bindings })).json();
+    expect(tried).toMatchObject({ ok: true, note: expect.stringContaining('bank.example.com without a credential') });
+    expect(tried).not.toHaveProperty('requests');
+    expect((await attempt()).json()).not.toHaveProperty('note');
+  });
+
   it('is run only for the registry, and its token expires with its time', async () => {
     expect((await attempt({}, 'service:router')).statusCode).toBe(403);
     let usable = 0;

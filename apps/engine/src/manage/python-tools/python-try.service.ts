@@ -1,10 +1,11 @@
-import type { PythonTryAnswer, PythonTryRequest } from '#libs/contracts';
+import type { PythonAsked, PythonRunAnswer, PythonTryAnswer, PythonTryRequest } from '#libs/contracts';
 import type { Principal, ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash, randomBytes } from 'node:crypto';
 import { type EngineSettings, PYTHON_RUNNER, SETTINGS } from '../../settings.js';
 import { ArgumentCheck } from '../../path/tools/argument-check.js';
 import { CredentialReader } from '../../path/tools/bound-credentials.js';
+import { askedWithout } from '../../path/tools/registry/asked-without.js';
 import { credentialValues, refusalOf, runRequest } from '../../path/tools/registry/registry-tool.js';
 import { isFailure } from '../../path/tools/tool.js';
 import { PythonTryRepository } from './python-try.repository.js';
@@ -40,9 +41,11 @@ export class PythonTryService {
         { credentials: given.values, callbackToken: token },
         { timeoutMs, engineUrl: this.settings.ENGINE_URL },
       );
-      return await this.runner
-        .post<PythonTryAnswer>('/internal/run', caller, body)
+      const { requests, ...answer }: PythonTryAnswer & { requests?: PythonAsked[] } = await this.runner
+        .post<PythonRunAnswer>('/internal/run', caller, body)
         .catch((error: unknown) => ({ ...refusalOf(error), stdout: '' }));
+      const note = askedWithout(requests, asked.credential_bindings ?? []);
+      return note === null ? answer : { ...answer, note };
     } finally {
       await this.tries.end(tokenSha256);
     }

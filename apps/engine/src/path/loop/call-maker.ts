@@ -217,7 +217,7 @@ export class CallMaker {
       { durationMs, settled: { seq, outcome: code ? 'error' : 'ok', code, duration_ms: durationMs } },
     );
     await log.commit();
-    onCall(call.name, code ?? 'ok', durationMs, code === null ? (tool.noted?.(result) ?? null) : null);
+    onCall(call.name, code ?? 'ok', durationMs, tool.noted?.(result) ?? null);
   }
 
   /** Parallel calls were each offered what was left, so the last of them may get less. */

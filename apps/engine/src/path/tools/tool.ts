@@ -5,6 +5,8 @@ import type { ToolDescription } from '../model/model.js';
 /** What the model is told of a call without a result: a code and a short text, never an exception's message. */
 export interface ToolFailure {
   error: { code: string; message: string };
+  /** What people have to know about the call all the same, for its timeline. */
+  note?: string;
 }
 
 /** A file that came with the event, as its adapter describes it. Without `fetchRef` it cannot be fetched. */
@@ -99,6 +101,11 @@ export interface Tool extends ToolDescription {
 
 export function failure(code: string, message: string): ToolFailure {
   return { error: { code, message } };
+}
+
+/** What the result itself says about its call, for the timeline. */
+export function noteIn(result: unknown): string | null {
+  return ((result ?? {}) as { note?: string }).note ?? null;
 }
 
 export function isFailure(result: unknown): result is ToolFailure {

@@ -65,7 +65,7 @@ export function notForHost(as: string, bound: string[], host: string): ToolFailu
 export function notSent(url: URL, bindings: readonly CredentialBinding[]): string {
   const reasons = bindings.map(({ as, hosts = [] }) => {
     if (hosts.length > 0) return `${as} goes to ${hosts.join(', ')}`;
-    return `${as} is bound to no host: name it in \`credential\`, or set hosts where the Skill binds it`;
+    return `${as} is bound to no host, by a manifest or by a person: name it in \`credential\`, or set hosts where the Skill binds it`;
   });
   return `This request to ${url.host} went out without a credential (${reasons.join('; ')}).`;
 }

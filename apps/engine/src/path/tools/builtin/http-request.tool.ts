@@ -2,7 +2,7 @@ import { type DecodedText, decodeText } from '#libs/charset';
 import { type CredentialBinding, leastTrusted } from '#libs/contracts';
 import { type Egress, EgressError, type EgressResponse } from '#libs/egress';
 import type { BoundCredential, BoundCredentials } from '../bound-credentials.js';
-import { type CallSite, exceeds, failure, isFailure, isNamed, type ToolFailure } from '../tool.js';
+import { type CallSite, exceeds, failure, isFailure, isNamed, noteIn, type ToolFailure } from '../tool.js';
 import type { BuiltinWork } from './builtin-library.js';
 import { credentialHeader, notSent } from './host-credential.js';
 
@@ -63,7 +63,7 @@ export function httpRequest(egress: Egress, limits: HttpRequestLimits): BuiltinW
       const answering = bindings.filter(({ hosts = [] }) => URL.canParse(url) && isNamed(new URL(url), hosts));
       return answering.length === 0 ? 'untrusted' : leastTrusted(...answering.map(({ trust = 'untrusted' }) => trust));
     },
-    noted: (result) => ((result ?? {}) as Partial<HttpRequestResult>).note ?? null,
+    noted: noteIn,
     // Headers such as a server's clock and ids do not make it a different answer.
     compared: (result) => {
       const { status, body } = (result ?? {}) as Partial<HttpRequestResult>;

@@ -8,7 +8,7 @@ import type { CallSite } from '../tool.js';
 import { sendEmail } from './send-email.tool.js';
 import { webSearch } from './web-search.tool.js';
 
-const egress = createEgress({ allow: ['127.0.0.1'] });
+const egress = createEgress({ allow: ['127.0.0.1', 'localhost'] });
 const call: CallSite = {
   turn: {
     organizationId: 'org_1',
@@ -84,6 +84,7 @@ describe('send_email', () => {
   it('sends one mail from the account of the credential', async () => {
     const result = await send({}, { cc: ['bob@example.com'], subject: 'Tea\r\nBcc: eve@example.com' });
     expect(result).toEqual({
+      note: 'This mail was sent to 127.0.0.1 without a login: the credential only has no username and no password.',
       accepted: ['ada@example.com', 'bob@example.com'],
       message_id: expect.stringMatching(/^<\w{32}@gatehouse>$/),
     });
@@ -107,6 +108,14 @@ describe('send_email', () => {
     const result = await tool.run({ to: ['a@b.c'], subject: 's', text: 't' }, call, bound(upgraded));
     expect(result).toHaveProperty('error');
     expect(mails).toEqual([]);
+  });
+
+  it('says that it did not log in, and which field is missing', async () => {
+    const result = await send({ username: 'desk' });
+    expect(tool.noted?.(result)).toBe(
+      'This mail was sent to 127.0.0.1 without a login: the credential only has no password.',
+    );
+    expect(mails[0]?.user).toBeNull();
   });
 
   it('uses only the servers that its Skill binds the account to', async () => {
@@ -141,13 +150,15 @@ describe('send_email', () => {
 describe('web_search', () => {
   const requests: { method: string; url: string; headers: Record<string, unknown>; body: string }[] = [];
   let answer: { status: number; body: string } = { status: 200, body: '' };
+  let redirect: string | null = null;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const { method = '', url = '', headers } = request;
       requests.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
+      if (redirect && url !== '/elsewhere') response.writeHead(302, { location: redirect }).end();
+      else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
     });
   });
   const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -160,12 +171,17 @@ describe('web_search', () => {
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
   beforeEach(() => {
     requests.length = 0;
+    redirect = null;
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
   it('asks SearXNG', async () => {
     answer = { status: 200, body: JSON.stringify({ results: [hit('content')] }) };
     expect(await search({ provider: 'searxng' })).toEqual(results);
+    expect(await search({ provider: 'searxng', api_key: 'k0' })).toEqual({
+      note: expect.stringMatching(/without the secret of the credential only: SearXNG takes no key/),
+      ...results,
+    });
     expect(requests[0]).toMatchObject({ method: 'GET', url: '/search?q=tea+%26+cake&format=json' });
   });
 
@@ -183,6 +199,25 @@ describe('web_search', () => {
     expect(((await search({ provider: 'tavily', api_key: 'k2' })) as typeof results).results).toHaveLength(2);
     expect(requests[0]).toMatchObject({ method: 'POST', url: '/search', headers: { authorization: 'Bearer k2' } });
     expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ query: 'tea & cake', max_results: 2 });
+  });
+
+  it('says that a search went without its key, because there is none or it was redirected', async () => {
+    answer = { status: 200, body: JSON.stringify({ web: { results: [hit('description')] } }) };
+    const keyless = await search({ provider: 'brave' });
+    expect(keyless).toEqual({ note: expect.stringContaining('without a key: the credential only has no'), ...results });
+    expect(tool.noted?.(keyless)).toContain('without a key');
+    answer = { status: 401, body: '{}' };
+    expect(await search({ provider: 'brave' })).toMatchObject({
+      error: { code: 'search_failed' },
+      note: expect.stringContaining('without a key'),
+    });
+    answer = { status: 200, body: JSON.stringify({ web: { results: [hit('description')] } }) };
+    redirect = `${base().replace('127.0.0.1', 'localhost')}/elsewhere`;
+    expect(await search({ provider: 'brave', api_key: 'k1' })).toEqual({
+      note: expect.stringMatching(/redirected to localhost:\d+, without the credential only/),
+      ...results,
+    });
+    expect(requests.at(-1)?.headers).not.toHaveProperty('x-subscription-token');
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import { createHash } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import type { BoundCredential } from '../bound-credentials.js';
-import { type CallSite, failure, isFailure, matchesHost, type ToolFailure } from '../tool.js';
+import { type CallSite, failure, isFailure, matchesHost, noteIn, type ToolFailure } from '../tool.js';
 import type { BuiltinWork } from './builtin-library.js';
 import { notForHost } from './host-credential.js';
 
@@ -24,6 +24,7 @@ interface Mail {
 export function sendEmail(egress: Egress, timeoutMs: number): BuiltinWork {
   return {
     external: false,
+    noted: noteIn,
     run: async (args, call, credentials) => {
       const mail = mailOf(args);
       const credential = await credentials.read(call.turn, mail.credential ?? null, { as: 'smtp', types: ['text'] });
@@ -44,7 +45,7 @@ async function send(
   { as, type, fields, hosts }: BoundCredential,
   mail: Mail,
   call: CallSite,
-): Promise<{ accepted: string[]; message_id: string } | ToolFailure> {
+): Promise<{ note?: string; accepted: string[]; message_id: string } | ToolFailure> {
   const { host, from, username, password } = fields;
   const port = Number(fields['port'] ?? 587);
   if (!host || !from) {
@@ -63,7 +64,8 @@ async function send(
     secure: encryption === 'tls',
     requireTLS: encryption === 'starttls',
     ignoreTLS: encryption === 'none',
-    ...(username && password ? { auth: { user: username, pass: password } } : {}),
+    // A server that announces no login is asked for one all the same: it would take the mail without it.
+    ...(username && password ? { auth: { user: username, pass: password }, forceAuth: true } : {}),
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
@@ -98,6 +100,7 @@ async function send(
       messageId,
     });
     return {
+      ...(username && password ? {} : { note: withoutLogin(as, host, { username, password }) }),
       accepted: accepted.map(String),
       message_id: messageId,
     };
@@ -106,6 +109,12 @@ async function send(
   } finally {
     transport.close();
   }
+}
+
+/** A server may take mail from anybody, so a field that is missing would not be noticed. */
+function withoutLogin(as: string, host: string, login: { username?: string; password?: string }): string {
+  const missing = (['username', 'password'] as const).filter((name) => !login[name]);
+  return `This mail was sent to ${host} without a login: the credential ${as} has no ${missing.join(' and no ')}.`;
 }
 
 /** A mail server has no URL. Its name and port are compared as if it had one. */

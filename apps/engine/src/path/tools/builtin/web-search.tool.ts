@@ -1,7 +1,7 @@
 import { decodeText } from '#libs/charset';
-import { type Egress, EgressError } from '#libs/egress';
+import { type Egress, EgressError, type EgressResponse } from '#libs/egress';
 import type { BoundCredential } from '../bound-credentials.js';
-import { failure, isFailure, matchesHost, type ToolFailure } from '../tool.js';
+import { failure, isFailure, matchesHost, noteIn, type ToolFailure } from '../tool.js';
 import type { BuiltinWork } from './builtin-library.js';
 import { notForHost, secretOf } from './host-credential.js';
 
@@ -13,6 +13,8 @@ interface Hit {
 
 interface Provider {
   base: string | null;
+  /** It is asked with a key; one that is not never gets the credential's. */
+  keyed: boolean;
   request(
     base: string,
     query: string,
@@ -27,6 +29,7 @@ interface Provider {
 const providers: Record<string, Provider> = {
   searxng: {
     base: null,
+    keyed: false,
     request: (base, query) => ({
       url: withQuery(`${base}/search`, { q: query, format: 'json' }),
       method: 'GET',
@@ -37,6 +40,7 @@ const providers: Record<string, Provider> = {
   },
   brave: {
     base: 'https://api.search.brave.com',
+    keyed: true,
     request: (base, query, count, key) => ({
       url: withQuery(`${base}/res/v1/web/search`, { q: query, count: String(count) }),
       method: 'GET',
@@ -47,6 +51,7 @@ const providers: Record<string, Provider> = {
   },
   tavily: {
     base: 'https://api.tavily.com',
+    keyed: true,
     request: (base, query, count, key) => ({
       url: `${base}/search`,
       method: 'POST',
@@ -70,6 +75,7 @@ const wish = { as: 'search', types: ['api_key', 'oauth2'] };
 export function webSearch(egress: Egress, timeoutMs: number): BuiltinWork {
   return {
     external: true,
+    noted: noteIn,
     run: async (args, call, credentials) => {
       const named = typeof args['credential'] === 'string' ? args['credential'] : null;
       const credential = await credentials.read(call.turn, named, wish);
@@ -93,7 +99,7 @@ async function search(
   query: string,
   count: number,
   signal: AbortSignal,
-): Promise<{ results: Hit[] } | ToolFailure> {
+): Promise<{ note?: string; results: Hit[] } | ToolFailure> {
   const { as, fields, hosts, ownHosts } = credential;
   const provider = providerOf(credential);
   const base = (fields['base_url'] ?? provider?.base)?.replace(/\/+$/, '');
@@ -108,16 +114,36 @@ async function search(
   const to = new URL(base);
   const bound = [hosts, ownHosts].find((list) => list.length > 0 && !list.some((host) => matchesHost(to, host)));
   if (bound) return notForHost(as, bound, to.host);
-  const { url, ...request } = provider.request(base, query, count, secretOf(credential) ?? '');
+  const secret = secretOf(credential);
+  const { url, ...request } = provider.request(base, query, count, secret ?? '');
   const response = await egress.fetch(url, { ...request, timeoutMs, maxResponseBytes: maxAnswerBytes, signal });
-  if (response.status !== 200) return failure('search_failed', `The search provider answered ${response.status}.`);
+  const without = wentWithout(to, response, { as, secret, keyed: provider.keyed });
+  const note = without === null ? {} : { note: without };
+  if (response.status !== 200) {
+    return { ...failure('search_failed', `The search provider answered ${response.status}.`), ...note };
+  }
   const hits = hitsOf(
     decodeText(response.body, { contentType: response.headers['content-type'] })?.text ?? '',
     provider,
   );
   return hits
-    ? { results: hits.slice(0, count) }
-    : failure('search_failed', 'The answer of the search provider cannot be read.');
+    ? { ...note, results: hits.slice(0, count) }
+    : { ...failure('search_failed', 'The answer of the search provider cannot be read.'), ...note };
+}
+
+/** Why the answer is to a search that did not carry the credential's secret, in words; null: it carried it, or none is needed. */
+function wentWithout(
+  to: URL,
+  { url }: EgressResponse,
+  { as, secret, keyed }: { as: string; secret: string | null; keyed: boolean },
+): string | null {
+  const answering = new URL(url);
+  if (secret === null) {
+    return keyed ? `This search went to ${to.host} without a key: the credential ${as} has no secret to send.` : null;
+  }
+  if (!keyed) return `This search went to ${to.host} without the secret of the credential ${as}: SearXNG takes no key.`;
+  if (answering.origin === to.origin) return null;
+  return `This search was redirected to ${answering.host}, without the credential ${as}.`;
 }
 
 function providerOf({ type, fields, hosts }: BoundCredential): Provider | undefined {

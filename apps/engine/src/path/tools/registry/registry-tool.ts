@@ -15,7 +15,17 @@ import type { Agent } from '../../../entities/agent.entity.js';
 import { REGISTRY } from '../../../settings.js';
 import type { GivenToken } from '../../../entities/turn.entity.js';
 import type { BoundCredentials, CredentialFields } from '../bound-credentials.js';
-import { conversationOf, failure, isFailure, isNamed, type Tool, type ToolFailure, type TurnScope } from '../tool.js';
+import {
+  conversationOf,
+  failure,
+  isFailure,
+  isNamed,
+  noteIn,
+  type Tool,
+  type ToolFailure,
+  type TurnScope,
+} from '../tool.js';
+import { askedWithout } from './asked-without.js';
 
 /** The registry did not return the agent's tools. The turn is retried later rather than run without them. */
 export class ToolsetUnavailable extends Error {
@@ -88,7 +98,7 @@ export function mcpTool(definition: ToolsetTool, registry: ServiceClient): Tool 
     ...describedBy(definition),
     external: true,
     trustOf: () => definition.trust,
-    noted: (result) => ((result ?? {}) as { note?: string }).note ?? null,
+    noted: noteIn,
     run: async (args, { turn, ref, signal, say, imageBytes, show }) => {
       const body = {
         tool_id: definition.id,
@@ -164,6 +174,7 @@ export function pythonTool(definition: ToolsetTool, credentials: BoundCredential
   return {
     ...describedBy(definition),
     external: true,
+    noted: noteIn,
     trustOf: async (_result, { callbackToken }) => ((await runs.hasAsked(callbackToken)) ? definition.trust : 'own'),
     run: async (args, call) => {
       const { python } = definition;
@@ -185,9 +196,11 @@ export function pythonTool(definition: ToolsetTool, credentials: BoundCredential
       );
       const asked = runs.runner.post<PythonRunAnswer>('/internal/run', call.turn, body);
       const answer = await unlessAborted(asked, call.signal).catch(refusalOf);
-      if (!answer.ok) return failure(answer.error, answer.message.slice(0, 1_000));
+      const without = 'requests' in answer ? askedWithout(answer.requests, credentials.bindings) : null;
+      const note = without === null ? {} : { note: without };
+      if (!answer.ok) return { ...failure(answer.error, answer.message.slice(0, 1_000)), ...note };
       const { result, stdout, truncated } = answer;
-      return { result, ...(stdout ? { stdout } : {}), ...(truncated ? { truncated } : {}) };
+      return { ...note, result, ...(stdout ? { stdout } : {}), ...(truncated ? { truncated } : {}) };
     },
   };
 }

@@ -268,6 +268,30 @@ describe('tools of the registry', () => {
     expect(stored.rows[0].all).not.toContain(token);
   });
 
+  it('in Python that ask without their credential say so, in the result and on the timeline, also when they fail', async () => {
+    const requests = [
+      { origin: 'https://open.example.com', credentials: [] },
+      { origin: 'https://bank.example.com', credentials: ['bank'] },
+    ];
+    const answer = { ok: true, result: 7, stdout: '', truncated: false, duration_ms: 5, requests };
+    services.on('/internal/run', () => answer);
+    const note =
+      'The code of this tool asked open.example.com without a credential (it had not read credential("bank")).';
+    const first = await run({ name: 'desk__rates', arguments: '{}' });
+    expect(first.results).toEqual([{ note, result: 7 }]);
+    const failed = { ok: false, error: 'exception', message: '401 (line 2)', stdout: '', requests };
+    services.on('/internal/run', () => failed);
+    const second = await run({ name: 'desk__rates', arguments: '{}' });
+    expect(second.results).toEqual([{ error: { code: 'exception', message: '401 (line 2)' }, note }]);
+    const turns = [first.turn.turn_id, second.turn.turn_id];
+    await until('the timeline has both', async () => {
+      const sql = `SELECT 1 FROM journal.entry WHERE subject_id = ANY($1) AND detail->>'note' = $2`;
+      return (await world.pool.query(sql, [turns, note])).rows.length === 2;
+    });
+    services.on('/internal/run', () => ({ ...answer, requests: requests.slice(1) }));
+    expect((await run({ name: 'desk__rates', arguments: '{}' })).results).toEqual([{ result: 7 }]);
+  });
+
   it('in Python send another access token when one of theirs is refused, wherever the request has it', async () => {
     services.on('/internal/credentials/resolve', ({ body }) => {
       const version = body['refused_version'] === 1 ? 2 : 1;
