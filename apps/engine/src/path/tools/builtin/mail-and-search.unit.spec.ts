@@ -1,6 +1,8 @@
 import { createEgress } from '#libs/egress';
+import { TEST_CERTIFICATE, TEST_KEY } from '#libs/testing';
 import { createServer } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo, type Server } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { SMTPServer } from 'smtp-server';
 import { boundTo, credentialOf } from '../../../testing/bound-to.js';
 import type { CredentialFields } from '../bound-credentials.js';
@@ -116,6 +118,24 @@ describe('send_email', () => {
       'This mail was sent to 127.0.0.1 without a login: the credential only has no password.',
     );
     expect(mails[0]?.user).toBeNull();
+  });
+
+  it('logs in also where the server announces no login, so that no mail goes out without it', async () => {
+    const silent = new SMTPServer({
+      secure: true,
+      key: TEST_KEY,
+      cert: TEST_CERTIFICATE,
+      disabledCommands: ['AUTH'],
+      onData: (stream, _session, done) => stream.resume().on('end', done),
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const trusted = getCACertificates();
+    setDefaultCACertificates([...trusted, TEST_CERTIFICATE]);
+    const { port: at } = silent.server.address() as AddressInfo;
+    const login = { host: 'localhost', port: String(at), encryption: 'tls', username: 'u', password: 'p' };
+    const result = await send(login).finally(() => setDefaultCACertificates(trusted));
+    await new Promise<void>((resolve) => silent.close(resolve));
+    expect(result).toMatchObject({ error: { code: 'mail_login_refused' } });
   });
 
   it('uses only the servers that its Skill binds the account to', async () => {
