@@ -10,16 +10,16 @@ export function askedWithout(
   requests: readonly PythonAsked[] | undefined,
   bindings: readonly CredentialBinding[],
 ): string | null {
-  const told = new Map<string, string>();
+  const found = new Map<string, string>();
   for (const { origin, credentials } of requests ?? []) {
     if (!URL.canParse(origin)) continue;
     const url = new URL(origin);
     const meant = bindings.filter(({ hosts = [] }) => isNamed(url, hosts));
     const wanted = meant.length > 0 ? meant : bindings;
     if (wanted.length === 0 || wanted.some(({ as }) => credentials.includes(as))) continue;
-    told.set(url.host, `${url.host} without a credential (${wanted.map(wordsOf).join('; ')})`);
+    found.set(url.host, `${url.host} without a credential (${wanted.map(wordsOf).join('; ')})`);
   }
-  return told.size === 0 ? null : `The code of this tool asked ${[...told.values()].join(', and ')}.`;
+  return found.size === 0 ? null : `The code of this tool asked ${[...found.values()].join(', and ')}.`;
 }
 
 function wordsOf({ as, hosts = [] }: CredentialBinding): string {
