@@ -1,17 +1,10 @@
 import { ChangeListener } from '#libs/database';
-import { createService } from '#libs/service-kit';
-import { testDatabase, type TestDatabase, testPool, until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { until } from '#libs/testing';
 import { createHmac } from 'node:crypto';
-import type pg from 'pg';
-import { ingressService } from '../../service.js';
-import { endpoint, type FakeGateway, fakeGateway } from '../../testing/fake-gateway.js';
-import { ingressSettings } from '../../testing/ingress-settings.js';
+import { endpoint } from '../../testing/fake-gateway.js';
+import { type IngressWorld, openIngress } from '../../testing/ingress-world.js';
 
-let database: TestDatabase;
-let pool: pg.Pool;
-let gateway: FakeGateway;
-let service: NestFastifyApplication;
+let world: IngressWorld;
 let version = 1;
 
 const linked = (credential_id: string) => [
@@ -25,48 +18,36 @@ const app = (credential_id: string) =>
   });
 
 beforeAll(async () => {
-  database = await testDatabase();
-  pool = testPool(database.url);
-  gateway = await fakeGateway();
-  gateway.records.set('cred_1', { signing_secret: 'the first' }).set('cred_2', { signing_secret: 'the second' });
-  gateway.endpoints = [app('cred_1')];
-  // Neither time nor a job tells this replica: only the notification does.
-  const patient = { ENDPOINT_PULL_MS: 3_600_000, CREDENTIAL_CACHE_MS: 600_000 };
-  service = await createService(ingressService(ingressSettings(database.url, gateway.url, patient)));
-  await service.listen(0, '127.0.0.1');
-  await until('changes are heard', async () => service.get(ChangeListener, { strict: false }).listening);
+  world = await openIngress({ endpoints: [app('cred_1')] });
+  world.gateway.records.set('cred_1', { signing_secret: 'the first' }).set('cred_2', { signing_secret: 'the second' });
+  // Neither time nor a job informs this replica: only the notification does.
+  await world.start({ ENDPOINT_PULL_MS: 3_600_000, CREDENTIAL_CACHE_MS: 600_000 });
+  await until('changes are heard', async () => world.app.get(ChangeListener, { strict: false }).listening);
 });
-afterAll(async () => {
-  await service.close();
-  await gateway.close();
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => world.close());
 
 const post = async (secret: string): Promise<number> => {
   const body = '{}';
   const digest = createHmac('sha256', secret).update(body).digest('hex');
-  const headers = { 'content-type': 'application/json', 'x-signature-256': `sha256=${digest}` };
-  const url = `${await service.getUrl()}/api/v1/webhooks/hook`;
-  return (await fetch(url, { method: 'POST', body, headers })).status;
+  return (await world.post('hook', body, { 'x-signature-256': `sha256=${digest}` })).status;
 };
-const announce = (): Promise<unknown> => pool.query(`SELECT pg_notify('gatehouse_gateway', 'app app_hook')`);
+const announce = (): Promise<unknown> => world.query(`SELECT pg_notify('gatehouse_gateway', 'app app_hook')`);
 
 describe('an App that gets another signing secret', () => {
   it('is known to a replica that hears of the change, and to nobody else', async () => {
     expect([await post('the first'), await post('the second')]).toEqual([200, 401]);
-    gateway.endpoints = [app('cred_2')];
+    world.gateway.endpoints = [app('cred_2')];
     await announce();
     await until('the new one is accepted', async () => (await post('the second')) === 200);
     expect(await post('the first')).toBe(401);
   });
 
   it('is asked for again until the gateway answers', async () => {
-    gateway.endpoints = [app('cred_1')];
-    gateway.vaultDown = true;
+    world.gateway.endpoints = [app('cred_1')];
+    world.gateway.vaultDown = true;
     await announce();
-    await until('the gateway was asked', async () => gateway.refusedPulls > 0);
-    gateway.vaultDown = false;
+    await until('the gateway was asked', async () => world.gateway.refusedPulls > 0);
+    world.gateway.vaultDown = false;
     await until('the other one is accepted', async () => (await post('the first')) === 200);
     expect(await post('the second')).toBe(401);
   });
@@ -74,9 +55,9 @@ describe('an App that gets another signing secret', () => {
 
 it('an App that no longer checks signatures takes what comes before this replica hears of that', async () => {
   expect(await post('the first')).toBe(200);
-  gateway.endpoints = [endpoint('hook', { verification: 'none', credentials: [], version: (version += 1) })];
-  gateway.unbound.add('cred_1');
-  await pool.query('SELECT pg_notify($1, $2)', ['gatehouse_vault', 'credential cred_1']);
-  await service.get(ChangeListener, { strict: false }).caughtUp();
+  world.gateway.endpoints = [endpoint('hook', { verification: 'none', credentials: [], version: (version += 1) })];
+  world.gateway.unbound.add('cred_1');
+  await world.query('SELECT pg_notify($1, $2)', ['gatehouse_vault', 'credential cred_1']);
+  await world.app.get(ChangeListener, { strict: false }).caughtUp();
   expect(await post('any')).toBe(200);
 });

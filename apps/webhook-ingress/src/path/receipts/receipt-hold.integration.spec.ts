@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JournalEntry } from '#libs/journal';
 import pg from 'pg';
-import { ingressSettings } from '../../testing/ingress-settings.js';
+import { ingressSettings } from '../../testing/ingress-world.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../../testing/receipts-world.js';
 import { LateWriter } from './receipt-writer.js';
 import { Spool } from './spool.js';
@@ -46,7 +46,7 @@ const spools: Spool[] = [];
 
 type Change = Partial<ReturnType<typeof ingressSettings>>;
 const spoolOf = (change: Change): Spool => {
-  const settings = ingressSettings('', '', change);
+  const settings = ingressSettings(change);
   const dispatcher = { offer: (one: Receipt) => void offered.push(one.id) };
   const journal = { append: (entry: JournalEntry) => void entries.push(entry) };
   const spool = new Spool(late, dispatcher, journal, settings, new Metrics('test'));
@@ -54,13 +54,7 @@ const spoolOf = (change: Change): Spool => {
   return spool;
 };
 const hold = (change: Change = {}, spool = spoolOf(change)): ReceiptHold =>
-  new ReceiptHold(
-    world.writer(),
-    late,
-    spool,
-    ingressSettings('', '', { HOLD_MS: 20_000, ...change }),
-    new Metrics('test'),
-  );
+  new ReceiptHold(world.writer(), late, spool, ingressSettings({ HOLD_MS: 20_000, ...change }), new Metrics('test'));
 const write = (by: ReceiptHold, one: Receipt, key: DeliveryKey | null = null, patienceMs = Infinity) =>
   by.write(one, key, null, patienceMs);
 const stored = async (): Promise<string[]> =>

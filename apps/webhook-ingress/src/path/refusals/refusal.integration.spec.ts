@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { schema } from '../../db/schema.js';
-import { ingressSettings } from '../../testing/ingress-settings.js';
+import { ingressSettings } from '../../testing/ingress-world.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../../testing/receipts-world.js';
 import { IngressRetention } from '../../manage/retention/retention.repository.js';
 import { Refusal } from '../../entities/ingress.entity.js';
@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 const started = (over: DataSource = source, metrics = new Metrics('webhook-ingress')): RefusalLog => {
-  const settings = ingressSettings('', '', { SPOOL_DIR: directory });
+  const settings = ingressSettings({ SPOOL_DIR: directory });
   const log = new RefusalLog(new RefusalRepository(over.getRepository(Refusal)), metrics, settings);
   log.onApplicationBootstrap();
   logs.push(log);

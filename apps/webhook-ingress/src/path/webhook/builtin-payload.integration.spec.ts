@@ -1,48 +1,31 @@
-import { createService } from '#libs/service-kit';
-import { testDatabase, type TestDatabase, until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import pg from 'pg';
-import { ingressService } from '../../service.js';
-import { endpoint, type FakeGateway, fakeGateway } from '../../testing/fake-gateway.js';
-import { ingressSettings } from '../../testing/ingress-settings.js';
+import { until } from '#libs/testing';
+import { endpoint } from '../../testing/fake-gateway.js';
+import { type IngressWorld, openIngress } from '../../testing/ingress-world.js';
 
-let database: TestDatabase;
-let gateway: FakeGateway;
-let service: NestFastifyApplication;
-let rows: pg.Client;
-let url: string;
+let world: IngressWorld;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  gateway = await fakeGateway();
-  gateway.endpoints = [endpoint('hook', { kind: 'builtin', verification: 'none', credentials: [] })];
+  const endpoints = [endpoint('hook', { kind: 'builtin', verification: 'none', credentials: [] })];
+  world = await openIngress({ endpoints });
   // No router answers: whatever is refused here is refused for its content.
-  const settings = ingressSettings(database.url, gateway.url, { ROUTER_URL: 'http://127.0.0.1:9' });
-  service = await createService(ingressService(settings));
-  await service.listen(0, '127.0.0.1');
-  url = `${await service.getUrl()}/api/v1/webhooks/hook`;
-  rows = new pg.Client({ connectionString: database.url });
-  await rows.connect();
+  await world.start({ ROUTER_URL: 'http://127.0.0.1:9' });
 });
-afterAll(async () => {
-  await rows.end();
-  await service.close();
-  await gateway.close();
-  await database.drop();
-});
+afterAll(() => world.close());
 
 async function send(
   body: string | Buffer,
   type: string | null = 'application/json',
 ): Promise<{ status: number; error?: string; message?: string }> {
   const headers: Record<string, string> = type === null ? {} : { 'content-type': type };
-  const answer = await fetch(url, { method: 'POST', headers, body: body as string | Buffer<ArrayBuffer> });
+  const answer = await fetch(`${world.url}/api/v1/webhooks/hook`, {
+    method: 'POST',
+    headers,
+    body: body as string | Buffer<ArrayBuffer>,
+  });
   return { status: answer.status, ...((await answer.json()) as object) };
 }
-const refusals = (code: string): Promise<number> =>
-  rows
-    .query('SELECT count(*)::int AS n FROM ingress.refusal WHERE code = $1', [code])
-    .then(({ rows: [row] }) => (row as { n: number }).n);
+const refusals = async (code: string): Promise<number> =>
+  (await world.query('SELECT FROM ingress.refusal WHERE code = $1', [code])).length;
 const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 describe('a body of the built-in Webhook app', () => {

@@ -1,66 +1,44 @@
 import type { DeclaredVerification } from '#libs/contracts';
-import { createService } from '#libs/service-kit';
-import { slowClient, testDatabase, type TestDatabase, testPool, until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { slowClient, until } from '#libs/testing';
 import { createHmac } from 'node:crypto';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import type pg from 'pg';
-import { ingressService } from '../../service.js';
-import { endpoint, type FakeGateway, fakeGateway } from '../../testing/fake-gateway.js';
-import { ingressSettings } from '../../testing/ingress-settings.js';
+import { endpoint } from '../../testing/fake-gateway.js';
+import { type IngressWorld, openIngress } from '../../testing/ingress-world.js';
 
 const secret = 'a long random text';
 const json = Buffer.from('{"task":"gr\u00fc\u00dfe"}');
 
-let database: TestDatabase;
-let pool: pg.Pool;
-let gateway: FakeGateway;
-const services: NestFastifyApplication[] = [];
+let world: IngressWorld;
 let url: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  pool = testPool(database.url);
-  gateway = await fakeGateway();
-  gateway.fields = { signing_secret: secret };
   const signed: DeclaredVerification = { scheme: 'hmac', secret_fields: ['signing_secret'] };
-  gateway.endpoints = [
+  const endpoints = [
     endpoint('open'),
     endpoint('built', { kind: 'builtin', verification: 'none' }),
     endpoint('signed', { kind: 'builtin', verification: signed }),
     endpoint('small', { max_body_bytes: 10_000 }),
     endpoint('shaking', { adapter_handshake: true }),
   ];
+  world = await openIngress({ endpoints, fields: { signing_secret: secret } });
   url = await start(2);
 });
-afterAll(async () => {
-  for (const service of services) await service.close();
-  await gateway.close();
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => world.close());
 
 async function start(BODY_MAX_CODINGS: number, BODY_MEMORY_BYTES = 268_435_456): Promise<string> {
-  const change = { BODY_MAX_CODINGS, BODY_MEMORY_BYTES };
-  const service = await createService(ingressService(ingressSettings(database.url, gateway.url, change)));
-  services.push(service);
-  await service.listen(0, '127.0.0.1');
-  return service.getUrl();
+  return (await world.start({ BODY_MAX_CODINGS, BODY_MEMORY_BYTES })).getUrl();
 }
 
-async function post(coding: string, body: Buffer, token = 'built', headers: object = {}, to = url) {
-  const answer = await fetch(`${to}/api/v1/webhooks/${token}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'content-encoding': coding, ...headers },
-    body: new Uint8Array(body),
-  });
+async function post(coding: string, body: Buffer, token = 'built', headers: Record<string, string> = {}, at = url) {
+  const answer = await world.post(token, new Uint8Array(body), { 'content-encoding': coding, ...headers }, at);
   const parsed = (await answer.json()) as { error?: string; message?: string; id?: string; duplicate?: true };
   return { status: answer.status, accepts: answer.headers.get('accept-encoding'), ...parsed };
 }
 
 async function stored(id = ''): Promise<{ body: Buffer; headers: Record<string, string> }> {
-  const { rows } = await pool.query('SELECT body, headers FROM ingress.receipt WHERE id = $1', [id]);
-  return { body: rows[0].body, headers: JSON.parse(rows[0].headers) };
+  const sql = 'SELECT body, headers FROM ingress.receipt WHERE id = $1';
+  const [row] = await world.query<{ body: Buffer; headers: string }>(sql, [id]);
+  return { body: row!.body, headers: JSON.parse(row!.headers) };
 }
 
 describe('a body', () => {
@@ -89,7 +67,7 @@ describe('a body', () => {
   it('of an App with an adapter is read too, also where it looks like a handshake', async () => {
     const { id } = await post('gzip', gzipSync(json), 'open');
     expect((await stored(id)).body.toString()).toBe(json.toString());
-    gateway.handshake = ({ body }) => ({ status: 200, headers: {}, body });
+    world.gateway.handshake = ({ body }) => ({ status: 200, headers: {}, body });
     const answer = await fetch(`${url}/api/v1/webhooks/shaking`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'content-encoding': 'br' },
@@ -188,7 +166,7 @@ describe('what cannot be read is refused', () => {
     await post('gzip', json, 'open');
     const kept = 'SELECT code FROM ingress.refusal WHERE app_id = $1 AND code = $2 AND body_bytes = $3';
     const values = ['app_open', 'invalid_encoding', json.length];
-    await until('it is kept', async () => (await pool.query(kept, values)).rows.length > 0);
+    await until('it is kept', async () => (await world.query(kept, values)).length > 0);
   });
 });
 

@@ -1,54 +1,35 @@
 import { scopeOf } from '#libs/contracts';
-import { createService, type Scope, ServiceTokens } from '#libs/service-kit';
-import { ask, testDatabase, type TestDatabase, testServiceKey } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import pg from 'pg';
-import { ingressService } from '../../service.js';
-import { endpoint, type FakeGateway, fakeGateway } from '../../testing/fake-gateway.js';
-import { ingressSettings } from '../../testing/ingress-settings.js';
+import type { Scope } from '#libs/service-kit';
+import { endpoint } from '../../testing/fake-gateway.js';
+import { type IngressWorld, openIngress } from '../../testing/ingress-world.js';
 
-let database: TestDatabase;
-let gateway: FakeGateway;
-let service: NestFastifyApplication;
-let pool: pg.Pool;
+let world: IngressWorld;
 const open = endpoint('open', { kind: 'adapter', verification: 'adapter', max_body_bytes: 1_000 });
-const tokens = new ServiceTokens(testServiceKey, 'adapter-gateway');
 
 beforeAll(async () => {
-  database = await testDatabase();
-  gateway = await fakeGateway();
-  gateway.endpoints = [
+  const endpoints = [
     open,
     endpoint('named', { kind: 'adapter', verification: 'adapter', delivery_id_header: 'x-delivery' }),
     endpoint('paused', { kind: 'adapter', state: 'paused' }),
     endpoint('disabled', { kind: 'adapter', state: 'disabled' }),
   ];
-  service = await createService(ingressService(ingressSettings(database.url, gateway.url)));
-  await service.listen(0, '127.0.0.1');
-  pool = new pg.Pool({ connectionString: database.url });
+  world = await openIngress({ endpoints });
+  await world.start();
 });
-afterAll(async () => {
-  await pool.end();
-  await service.close();
-  await gateway.close();
-  await database.drop();
-});
+afterAll(() => world.close());
 
 async function send(token: string, event: object, over: { scopes?: Scope[]; projectId?: string } = {}) {
-  const of = gateway.endpoints.find(({ app_id: id }) => id === endpoint(token).app_id) ?? open;
-  const as = { subject: 'service:test', ...scopeOf(of) };
-  const bearer = await tokens.mint('webhook-ingress', { ...as, scopes: ['service'], ...over });
-  const url = `${await service.getUrl()}/internal/apps/${of.app_id}/fetched-requests`;
-  return ask<{ event_id: string; duplicate: boolean; code: string }>({
-    method: 'POST',
-    url,
-    token: bearer,
-    body: { as: 'fetched', ...event },
-  });
+  const of = world.gateway.endpoints.find(({ app_id: id }) => id === endpoint(token).app_id) ?? open;
+  return world.internal<{ event_id: string; duplicate: boolean; code: string }>(
+    'POST',
+    `apps/${of.app_id}/fetched-requests`,
+    { as: 'fetched', ...event },
+    { ...scopeOf(of), ...over },
+  );
 }
 const receipt = async (id: string) => {
   const sql = 'SELECT body, headers, url, verified_scheme, reason, outcome FROM ingress.receipt WHERE id = $1';
-  return (await pool.query(sql, [id])).rows[0];
+  return (await world.query<{ body: Buffer; headers: string }>(sql, [id]))[0]!;
 };
 
 describe('a request that the platform has fetched', () => {

@@ -1,13 +1,9 @@
-import { createService } from '#libs/service-kit';
-import { testDatabase, type TestDatabase, until } from '#libs/testing';
+import { until } from '#libs/testing';
 import type { DeclaredHandshake, DeclaredVerification } from '#libs/contracts';
 import { senderById } from '#libs/webhook-senders';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createHmac } from 'node:crypto';
-import pg from 'pg';
-import { ingressService } from '../../service.js';
-import { endpoint, type FakeGateway, fakeGateway, tokenHash } from '../../testing/fake-gateway.js';
-import { ingressSettings } from '../../testing/ingress-settings.js';
+import { endpoint, tokenHash } from '../../testing/fake-gateway.js';
+import { type IngressWorld, openIngress } from '../../testing/ingress-world.js';
 
 const meta: DeclaredHandshake = {
   method: 'GET',
@@ -30,16 +26,12 @@ const echo: DeclaredHandshake = { method: 'GET', match: { query: 'challenge' }, 
 const senders = ['asana', 'monday', 'graph', 'ringcentral', 'zoom', 'discord', 'trello', 'okta', 'dropbox'];
 const signed: DeclaredVerification = { scheme: 'hmac', secret_fields: ['signing_secret'] };
 
-let database: TestDatabase;
-let gateway: FakeGateway;
-let service: NestFastifyApplication;
+let world: IngressWorld;
 let url: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  gateway = await fakeGateway();
-  gateway.fields = { verify_token: 'right', consumer_secret: 'the consumer', signing_secret: 'the signing' };
-  gateway.endpoints = [
+  const fields = { verify_token: 'right', consumer_secret: 'the consumer', signing_secret: 'the signing' };
+  const endpoints = [
     endpoint('meta', { handshake: meta }),
     endpoint('slack', { handshake: slack }),
     endpoint('signed', {
@@ -57,19 +49,15 @@ beforeAll(async () => {
     }),
     endpoint('expired', { previous_token: { hash: tokenHash('too-old'), until: new Date(0).toISOString() } }),
   ];
-  service = await createService(ingressService(ingressSettings(database.url, gateway.url)));
-  await service.listen(0, '127.0.0.1');
-  url = `${await service.getUrl()}/api/v1/webhooks`;
+  world = await openIngress({ endpoints, fields });
+  await world.start();
+  url = `${world.url}/api/v1/webhooks`;
 });
-afterAll(async () => {
-  await service.close();
-  await gateway.close();
-  await database.drop();
-});
+afterAll(() => world.close());
 beforeEach(() => {
-  gateway.asked = [];
-  gateway.handshake = () => null;
-  gateway.refuses = () => null;
+  world.gateway.asked = [];
+  world.gateway.handshake = () => null;
+  world.gateway.refuses = () => null;
 });
 
 const get = (path: string): Promise<Response> => fetch(`${url}/${path}`);
@@ -88,18 +76,11 @@ interface Accepted {
   received: boolean;
 }
 const json = async (answer: Promise<Response>): Promise<Accepted> => (await (await answer).json()) as Accepted;
-const query = async (sql: string, values: unknown[]) => {
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  const { rows } = await client.query(sql, values);
-  await client.end();
-  return rows;
-};
 const receipts = async (app: string): Promise<number> =>
-  (await query('SELECT count(*)::int AS n FROM ingress.receipt WHERE app_id = $1', [app]))[0].n;
+  (await world.query('SELECT FROM ingress.receipt WHERE app_id = $1', [app])).length;
 
 describe('a declared handshake is answered without asking the adapter:', () => {
-  afterEach(() => expect(gateway.asked).toEqual([]));
+  afterEach(() => expect(world.gateway.asked).toEqual([]));
 
   it('hub.challenge, against the verify token', async () => {
     const ask = (token: string): string => `meta?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=1158201444`;
@@ -141,25 +122,25 @@ describe('a declared handshake is answered without asking the adapter:', () => {
 
 describe('an undeclared handshake', () => {
   it('goes through the adapter, query included', async () => {
-    gateway.handshake = ({ query }) => ({ ...text(String(query['c'])), status: 201 });
+    world.gateway.handshake = ({ query }) => ({ ...text(String(query['c'])), status: 201 });
     const answer = await get('asks?c=value');
     expect([answer.status, await answer.text()]).toEqual([201, 'value']);
-    expect(gateway.asked[0]?.request).toMatchObject({
+    expect(world.gateway.asked[0]?.request).toMatchObject({
       method: 'GET',
       query: { c: 'value' },
       path: '/api/v1/webhooks/asks',
       url: 'https://gatehouse.example/api/v1/webhooks/asks?c=value',
     });
-    gateway.handshake = () => null;
+    world.gateway.handshake = () => null;
     expect((await get('asks?c=value')).status).toBe(405);
   });
 
   it('is answered by POST when it looks like one and the adapter accepts it, as often as it comes', async () => {
-    gateway.handshake = ({ body }) => text(JSON.parse(body).challenge);
+    world.gateway.handshake = ({ body }) => text(JSON.parse(body).challenge);
     for (const challenge of ['first', 'second']) {
       expect(await (await post('waits', JSON.stringify({ challenge }))).text()).toBe(challenge);
     }
-    expect(gateway.asked).toMatchObject([
+    expect(world.gateway.asked).toMatchObject([
       { verified: false, declared: false },
       { verified: false, declared: false },
     ]);
@@ -167,12 +148,12 @@ describe('an undeclared handshake', () => {
   });
 
   it('is refused when the adapter does not accept its signature, and the refusal is kept', async () => {
-    gateway.refuses = () => 'bad_signature';
-    gateway.handshake = () => text('never');
+    world.gateway.refuses = () => 'bad_signature';
+    world.gateway.handshake = () => text('never');
     const answer = await post('waits', '{"challenge":"x"}');
     expect([answer.status, await answer.json()]).toMatchObject([401, { error: 'bad_signature' }]);
     const codes = await until('the refusal is kept', async () => {
-      const rows = await query('SELECT code FROM ingress.refusal WHERE app_id = $1', ['app_waits']);
+      const rows = await world.query('SELECT code FROM ingress.refusal WHERE app_id = $1', ['app_waits']);
       return rows.length > 0 ? rows : null;
     });
     expect(codes).toEqual([{ code: 'bad_signature' }]);
@@ -180,26 +161,26 @@ describe('an undeclared handshake', () => {
 
   it('is a message when the adapter says so, or when the manifest declares another handshake', async () => {
     expect((await json(post('waits', '{"challenge":"accepted","text":"hello"}'))).received).toBe(true);
-    expect(gateway.asked).toHaveLength(1);
+    expect(world.gateway.asked).toHaveLength(1);
     expect((await json(post('slack', '{"challenge":"accepted","text":"hello"}'))).received).toBe(true);
-    expect(gateway.asked).toHaveLength(1);
+    expect(world.gateway.asked).toHaveLength(1);
   });
 
   it('is never one with a long body, declared or not', async () => {
     const long = JSON.stringify({ type: 'url_verification', challenge: 'c', text: 'x'.repeat(5_000) });
     for (const token of ['waits', 'slack']) expect((await json(post(token, long))).received).toBe(true);
-    expect(gateway.asked).toEqual([]);
+    expect(world.gateway.asked).toEqual([]);
   });
 
   it('is waited for until the adapter is late; a POST is then stored, and no message has to wait', async () => {
     const held = withheld();
-    gateway.handshake = () => held.answer;
+    world.gateway.handshake = () => held.answer;
     expect((await json(post('waits', '{"text":"the challenge is on"}'))).received).toBe(true);
-    expect(gateway.asked).toEqual([]);
+    expect(world.gateway.asked).toEqual([]);
     const [asked, posted] = await Promise.all([get('asks?c=1'), post('waits', '{"challenge":"x"}')]);
     held.release();
     expect([asked.status, posted.status]).toEqual([503, 200]);
-    expect(gateway.asked).toHaveLength(2);
+    expect(world.gateway.asked).toHaveLength(2);
   });
 });
 
@@ -208,14 +189,14 @@ describe('a declared POST handshake whose signature the adapter checks', () => {
 
   it('is answered from the manifest, once the adapter accepts it', async () => {
     expect(await (await post('slack', challenge)).text()).toBe('value');
-    expect(gateway.asked).toMatchObject([{ verified: false, declared: true }]);
-    gateway.refuses = () => 'the secret is wrong';
+    expect(world.gateway.asked).toMatchObject([{ verified: false, declared: true }]);
+    world.gateway.refuses = () => 'the secret is wrong';
     const refused = await post('slack', challenge);
     expect([refused.status, await refused.json()]).toMatchObject([401, { error: 'refused' }]);
   });
 
   it('is recognised by a header, and answered by the adapter, where the manifest says so', async () => {
-    gateway.handshake = ({ headers }) => ({
+    world.gateway.handshake = ({ headers }) => ({
       status: 200,
       headers: { 'x-hook-secret': String(headers['x-hook-secret']) },
       body: '',
@@ -223,7 +204,7 @@ describe('a declared POST handshake whose signature the adapter checks', () => {
     const answer = await post('hook', '', { 'x-hook-secret': 's3' });
     expect([answer.status, answer.headers.get('x-hook-secret')]).toEqual([200, 's3']);
     expect((await json(post('hook', '{"challenge":"no"}'))).received).toBe(true);
-    expect(gateway.asked).toHaveLength(1);
+    expect(world.gateway.asked).toHaveLength(1);
   });
 });
 

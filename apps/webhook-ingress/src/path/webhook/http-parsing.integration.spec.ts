@@ -1,33 +1,20 @@
 import { announcedBytesHeader, bodyRoomHeader, portalHopHeader } from '#libs/contracts';
-import { createService, ServiceTokens } from '#libs/service-kit';
-import { slowClient, testDatabase, type TestDatabase, testServiceKey, until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ingressService } from '../../service.js';
-import { endpoint, type FakeGateway, fakeGateway } from '../../testing/fake-gateway.js';
-import { ingressSettings } from '../../testing/ingress-settings.js';
+import { ServiceTokens } from '#libs/service-kit';
+import { slowClient, testServiceKey, until } from '#libs/testing';
+import { endpoint } from '../../testing/fake-gateway.js';
+import { type IngressWorld, openIngress } from '../../testing/ingress-world.js';
 
-let database: TestDatabase;
-let gateway: FakeGateway;
-let service: NestFastifyApplication;
-let url: string;
+let world: IngressWorld;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  gateway = await fakeGateway();
-  gateway.endpoints = [endpoint('open'), endpoint('small', { max_body_bytes: 1_024 })];
-  service = await createService(ingressService(ingressSettings(database.url, gateway.url)));
-  await service.listen(0, '127.0.0.1');
-  url = await service.getUrl();
+  world = await openIngress({ endpoints: [endpoint('open'), endpoint('small', { max_body_bytes: 1_024 })] });
+  await world.start();
 });
-afterAll(async () => {
-  await service.close();
-  await gateway.close();
-  await database.drop();
-});
+afterAll(() => world.close());
 
 /** Sends text over a connection of its own. @returns all that came until the other side closed */
 async function answerTo(text: string): Promise<string> {
-  const client = await slowClient(url, text);
+  const client = await slowClient(world.url, text);
   await client.closed;
   return client.received;
 }
@@ -50,7 +37,7 @@ describe('a body over the limit', () => {
   it.each(['content-length: 20000000', 'transfer-encoding: chunked'])(
     'is answered to a client that sends 20 MB before it reads: %s',
     async (length) => {
-      const client = await slowClient(url, `${head('open', length)}\r\n\r\n`);
+      const client = await slowClient(world.url, `${head('open', length)}\r\n\r\n`);
       client.socket.pause();
       const mega = Buffer.alloc(1_000_000, 'x');
       for (let sent = 0; sent < 20; sent += 1) {
@@ -69,7 +56,7 @@ describe('a body over the limit', () => {
 
 describe('Expect: 100-continue', () => {
   it('is answered before the body is sent', async () => {
-    const client = await slowClient(url, `${head('open', 'expect: 100-continue', 'content-length: 2')}\r\n\r\n`);
+    const client = await slowClient(world.url, `${head('open', 'expect: 100-continue', 'content-length: 2')}\r\n\r\n`);
     await until('it may go on', () => client.received.startsWith('HTTP/1.1 100 '));
     client.socket.write('{}');
     await until('it is answered', () => client.received.includes('HTTP/1.1 200 '));
@@ -148,7 +135,7 @@ describe('what is not HTTP/1.1', () => {
 
 describe('a body that the portal announces', () => {
   const announce = async (path: string, bytes: number, hop: Record<string, string>): Promise<Response> =>
-    fetch(`${url}${path}`, { method: 'OPTIONS', headers: { ...hop, [announcedBytesHeader]: String(bytes) } });
+    fetch(`${world.url}${path}`, { method: 'OPTIONS', headers: { ...hop, [announcedBytesHeader]: String(bytes) } });
   const portal = async (): Promise<Record<string, string>> => ({
     [portalHopHeader]: await new ServiceTokens(testServiceKey, 'portal').asService('webhook-ingress'),
   });

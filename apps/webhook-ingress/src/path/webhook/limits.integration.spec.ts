@@ -1,37 +1,20 @@
-import { createService } from '#libs/service-kit';
-import { testDatabase, type TestDatabase, testServiceKey, until } from '#libs/testing';
+import { testServiceKey, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type IngressSettings, readSettings } from '../../env.js';
+import { readSettings } from '../../env.js';
 import { Dispatcher } from '../receipts/dispatcher.js';
 import { RefusalListRepository } from '../../manage/refusals/refusal-list.repository.js';
-import { ingressService } from '../../service.js';
-import { endpoint, type FakeGateway, fakeGateway } from '../../testing/fake-gateway.js';
-import { ingressSettings } from '../../testing/ingress-settings.js';
+import { endpoint } from '../../testing/fake-gateway.js';
+import { type IngressWorld, openIngress } from '../../testing/ingress-world.js';
 
-let database: TestDatabase;
-let gateway: FakeGateway;
-const services: NestFastifyApplication[] = [];
+let world: IngressWorld;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  gateway = await fakeGateway();
-  gateway.endpoints = [endpoint('open')];
+  world = await openIngress({ endpoints: [endpoint('open')] });
 });
-afterAll(async () => {
-  for (const service of services) await service.close();
-  await gateway.close();
-  await database.drop();
-});
-
-async function start(limits: Partial<IngressSettings>): Promise<NestFastifyApplication> {
-  const service = await createService(ingressService(ingressSettings(database.url, gateway.url, limits)));
-  services.push(service);
-  await service.listen(0, '127.0.0.1');
-  return service;
-}
+afterAll(() => world.close());
 
 async function post(service: NestFastifyApplication, token: string) {
-  const answer = await fetch(`${await service.getUrl()}/api/v1/webhooks/${token}`, { method: 'POST', body: '{}' });
+  const answer = await world.post(token, '{}', {}, await service.getUrl());
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, unknown> };
 }
 
@@ -51,7 +34,7 @@ it.each([
 ])(
   'over %s a request learns which limit it is, whose, and how it is raised',
   async (name, code, of, token, seconds) => {
-    const service = await start({ [name]: 1 });
+    const service = await world.start({ [name]: 1 });
     const { headers, body } = await refusal(service, token);
     expect(body).toMatchObject({
       error: code,
@@ -81,14 +64,14 @@ it('the limits of a fresh installation are above what one replica acknowledges',
   const url = 'http://127.0.0.1';
   const urls = { GATEWAY_URL: url, VAULT_URL: url, ROUTER_URL: url, PUBLIC_URL: url, REDIS_URL: 'redis://127.0.0.1' };
   const GATEHOUSE_SERVICE_KEY = JSON.stringify(testServiceKey);
-  const settings = readSettings({ ...urls, DATABASE_URL: database.url, GATEHOUSE_SERVICE_KEY });
+  const settings = readSettings({ ...urls, DATABASE_URL: world.databaseUrl, GATEHOUSE_SERVICE_KEY });
   // Twice what `bench -- ack` has seen of one, in docs/performance.md.
   const { ENDPOINT_RATE_PER_SECOND: endpointRate, ADDRESS_RATE_PER_SECOND: addressRate } = settings;
   expect(Math.min(endpointRate, addressRate)).toBeGreaterThanOrEqual(2 * 14_319);
 });
 
 it('a project whose waiting messages are too many learns how its limit is raised', async () => {
-  const service = await start({});
+  const service = await world.start({});
   const dispatcher = service.get(Dispatcher, { strict: false });
   Object.assign(dispatcher, { fullForS: () => 7, rateOf: () => 3 });
   const { status, headers, body } = await post(service, 'open');

@@ -1,38 +1,23 @@
 import { type DeclaredVerification, probeHeader } from '#libs/contracts';
-import { createService, ServiceTokens } from '#libs/service-kit';
-import { testDatabase, type TestDatabase, testPool, testServiceKey } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ServiceTokens } from '#libs/service-kit';
+import { testServiceKey } from '#libs/testing';
 import { createHmac } from 'node:crypto';
-import type pg from 'pg';
-import { ingressService } from '../../service.js';
-import { endpoint, type FakeGateway, fakeGateway } from '../../testing/fake-gateway.js';
-import { ingressSettings } from '../../testing/ingress-settings.js';
+import { endpoint } from '../../testing/fake-gateway.js';
+import { type IngressWorld, openIngress } from '../../testing/ingress-world.js';
 
 const hmac: DeclaredVerification = { scheme: 'hmac', secret_fields: ['signing_secret'] };
 
-let database: TestDatabase;
-let pool: pg.Pool;
-let gateway: FakeGateway;
-let service: NestFastifyApplication;
+let world: IngressWorld;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  pool = testPool(database.url);
-  gateway = await fakeGateway();
-  gateway.fields = { signing_secret: 'the s3cret' };
-  gateway.endpoints = [
+  const endpoints = [
     endpoint('signed', { kind: 'builtin', verification: hmac }),
     endpoint('paused', { kind: 'builtin', verification: 'none', state: 'paused' }),
   ];
-  service = await createService(ingressService(ingressSettings(database.url, gateway.url)));
-  await service.listen(0, '127.0.0.1');
+  world = await openIngress({ endpoints, fields: { signing_secret: 'the s3cret' } });
+  await world.start();
 });
-afterAll(async () => {
-  await service.close();
-  await gateway.close();
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => world.close());
 
 const body = '{"task":"verify"}';
 const signature = { 'x-signature-256': `sha256=${createHmac('sha256', 'the s3cret').update(body).digest('hex')}` };
@@ -45,36 +30,26 @@ const mark = (subject = 'service:adapter-gateway', projectId = 'prj_1'): Promise
   });
 
 async function post(token: string, headers: Record<string, string>) {
-  const answer = await fetch(`${await service.getUrl()}/api/v1/webhooks/${token}`, {
-    method: 'POST',
-    body,
-    headers: { 'content-type': 'application/json', ...headers },
-  });
+  const answer = await world.post(token, body, headers);
   return { status: answer.status, ...((await answer.json()) as { id?: string; error?: string }) };
 }
-const endings = async (id: string | undefined) =>
-  (await pool.query('SELECT outcome, reason FROM journal.entry WHERE receipt_id = $1 AND terminal', [id])).rows;
+const endings = (id: string | undefined) =>
+  world.query('SELECT outcome, reason FROM journal.entry WHERE receipt_id = $1 AND terminal', [id]);
 const kept = async (id: string | undefined) =>
-  (await pool.query('SELECT outcome, reason, headers FROM ingress.receipt WHERE id = $1', [id])).rows[0];
-const refusals = async (): Promise<number> => (await pool.query('SELECT FROM ingress.refusal')).rowCount ?? 0;
+  (await world.query('SELECT outcome, reason, headers FROM ingress.receipt WHERE id = $1', [id]))[0];
+const refusals = async (): Promise<number> => (await world.query('SELECT FROM ingress.refusal')).length;
 
 describe('a request that the gateway marks as its own', () => {
   it('is answered like any other, ends as verification at once, and leaves the mark nowhere', async () => {
     const first = await post('signed', { ...signature, 'idempotency-key': 'k', [probeHeader]: await mark() });
     expect(first.status).toBe(200);
     expect(await endings(first.id)).toEqual([{ outcome: 'verification', reason: 'sent_by_verify' }]);
-    const { headers, ...receipt } = await kept(first.id);
+    const { headers, ...receipt } = (await kept(first.id)) ?? {};
     expect(receipt).toEqual({ outcome: 'accepted', reason: 'verification' });
     expect(headers).not.toContain(probeHeader);
-    const wake = await new ServiceTokens(testServiceKey, 'router').headers('webhook-ingress', {
-      organizationId: 'org_1',
-      projectId: 'prj_1',
-    });
-    const woken = await fetch(`${await service.getUrl()}/internal/receipts/${first.id}/enqueue`, {
-      method: 'POST',
-      headers: wake,
-    });
-    expect([woken.status, ((await woken.json()) as { code: string }).code]).toEqual([409, 'verification_request']);
+    const own = { organizationId: 'org_1', projectId: 'prj_1' };
+    const woken = await world.internal('POST', `receipts/${first.id}/enqueue`, undefined, own);
+    expect(woken).toMatchObject({ status: 409, body: { code: 'verification_request' } });
     // The key is still free for the delivery that it belongs to.
     const real = await post('signed', { ...signature, 'idempotency-key': 'k' });
     expect(real.id).not.toBe(first.id);

@@ -1,40 +1,27 @@
 import type { DeclaredVerification } from '#libs/contracts';
-import { createService } from '#libs/service-kit';
-import { testDatabase, type TestDatabase } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createHmac } from 'node:crypto';
-import { ingressService } from '../../service.js';
-import { endpoint, type FakeGateway, fakeGateway } from '../../testing/fake-gateway.js';
-import { ingressSettings } from '../../testing/ingress-settings.js';
+import { endpoint } from '../../testing/fake-gateway.js';
+import { type IngressWorld, openIngress } from '../../testing/ingress-world.js';
 
 const secret = Buffer.from('a long random text').toString('base64');
 const secret_fields = ['signing_secret'];
 const timed: DeclaredVerification = { scheme: 'hmac', timestamp_header: 'x-timestamp', secret_fields };
 const like = 'v0:{timestamp}:{body}';
 
-let database: TestDatabase;
-let gateway: FakeGateway;
-let service: NestFastifyApplication;
+let world: IngressWorld;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  gateway = await fakeGateway();
-  gateway.fields = { signing_secret: secret };
   const builtin = (token: string, verification: DeclaredVerification) =>
     endpoint(token, { kind: 'builtin', verification });
-  gateway.endpoints = [
+  const endpoints = [
     builtin('timed', timed),
     builtin('slack', { ...timed, signed_text: like, prefix: 'v0=', tolerance_seconds: 3_600 }),
     builtin('standard', { scheme: 'standard-webhooks', secret_fields }),
   ];
-  service = await createService(ingressService(ingressSettings(database.url, gateway.url)));
-  await service.listen(0, '127.0.0.1');
+  world = await openIngress({ endpoints, fields: { signing_secret: secret } });
+  await world.start();
 });
-afterAll(async () => {
-  await service.close();
-  await gateway.close();
-  await database.drop();
-});
+afterAll(() => world.close());
 
 const now = (offSeconds = 0): string => String(Math.floor(Date.now() / 1_000) + offSeconds);
 const signed = (text: string): string => createHmac('sha256', secret).update(text).digest('hex');
@@ -44,11 +31,7 @@ const withTime = (time: string, body: string) => ({
 });
 
 async function post(token: string, body: string, headers: Record<string, string>) {
-  const answer = await fetch(`${await service.getUrl()}/api/v1/webhooks/${token}`, {
-    method: 'POST',
-    body,
-    headers: { 'content-type': 'application/json', ...headers },
-  });
+  const answer = await world.post(token, body, headers);
   const parsed = (await answer.json()) as { error?: string; duplicate?: true; id?: string };
   return { status: answer.status, ...parsed };
 }

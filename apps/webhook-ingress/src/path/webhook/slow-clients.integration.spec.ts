@@ -1,44 +1,22 @@
-import { createService } from '#libs/service-kit';
-import { sendByByte, slowClient, type SlowClient, testDatabase, type TestDatabase, until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { sendByByte, slowClient, type SlowClient, until } from '#libs/testing';
 import type { IngressSettings } from '../../env.js';
-import { ingressService } from '../../service.js';
-import { endpoint, type FakeGateway, fakeGateway } from '../../testing/fake-gateway.js';
-import { ingressSettings } from '../../testing/ingress-settings.js';
+import { endpoint } from '../../testing/fake-gateway.js';
+import { type IngressWorld, openIngress } from '../../testing/ingress-world.js';
 
-let database: TestDatabase;
-let gateway: FakeGateway;
+let world: IngressWorld;
 let url: string;
-const services: NestFastifyApplication[] = [];
 
 /** @returns its address */
-async function start(limits: Partial<IngressSettings>): Promise<string> {
-  const settings = ingressSettings(database.url, gateway.url, limits);
-  const service = await createService(ingressService(settings));
-  services.push(service);
-  await service.listen(0, '127.0.0.1');
-  return service.getUrl();
-}
+const start = async (limits: Partial<IngressSettings>): Promise<string> => (await world.start(limits)).getUrl();
 
 beforeAll(async () => {
-  database = await testDatabase();
-  gateway = await fakeGateway();
-  gateway.endpoints = [endpoint('open')];
+  world = await openIngress({ endpoints: [endpoint('open')] });
   url = await start({ HTTP_HEADERS_TIMEOUT_MS: 1_500, HTTP_REQUEST_TIMEOUT_MS: 1_500 });
 });
-afterAll(async () => {
-  for (const service of services) await service.close();
-  await gateway.close();
-  await database.drop();
-});
+afterAll(() => world.close());
 
 const head = 'POST /api/v1/webhooks/open HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
-const post = (to = url): Promise<Response> =>
-  fetch(`${to}/api/v1/webhooks/open`, {
-    method: 'POST',
-    body: '{"task":"hi"}',
-    headers: { 'content-type': 'application/json' },
-  });
+const post = (at = url): Promise<Response> => world.post('open', '{"task":"hi"}', {}, at);
 
 it('200 requests whose headers never end are closed, and others are answered meanwhile', async () => {
   const clients = await Promise.all(Array.from({ length: 200 }, () => slowClient(url, head)));

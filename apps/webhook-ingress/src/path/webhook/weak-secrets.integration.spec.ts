@@ -1,12 +1,8 @@
 import type { DeclaredHandshake, DeclaredVerification } from '#libs/contracts';
-import { createService } from '#libs/service-kit';
-import { testDatabase, type TestDatabase, testPool, until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { until } from '#libs/testing';
 import { createHmac } from 'node:crypto';
-import type pg from 'pg';
-import { ingressService } from '../../service.js';
-import { endpoint, type FakeGateway, fakeGateway } from '../../testing/fake-gateway.js';
-import { ingressSettings } from '../../testing/ingress-settings.js';
+import { endpoint } from '../../testing/fake-gateway.js';
+import { type IngressWorld, openIngress } from '../../testing/ingress-world.js';
 
 const secret_fields = ['signing_secret', 'signing_secret_next'];
 const hmac: DeclaredVerification = { scheme: 'hmac', secret_fields };
@@ -18,49 +14,33 @@ const handshake = (change: Partial<DeclaredHandshake>): DeclaredHandshake => ({
   ...change,
 });
 
-let database: TestDatabase;
-let pool: pg.Pool;
-let gateway: FakeGateway;
-let service: NestFastifyApplication;
+let world: IngressWorld;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  pool = testPool(database.url);
-  gateway = await fakeGateway();
-  service = await createService(ingressService(ingressSettings(database.url, gateway.url)));
-  await service.listen(0, '127.0.0.1');
+  world = await openIngress();
+  await world.start();
 });
-afterAll(async () => {
-  await service.close();
-  await gateway.close();
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => world.close());
 
 let count = 0;
 /** An App of its own for each secret, since the ingress caches what it has read. */
 async function app(fields: Record<string, string | string[]>, change: Parameters<typeof endpoint>[1]): Promise<string> {
   const token = `weak${++count}`;
-  gateway.records.set(`cred_${token}`, fields);
+  world.gateway.records.set(`cred_${token}`, fields);
   const credentials = [
     { key: 'SECRET', type: 'text' as const, maps_to: 'signing_secret', credential_id: `cred_${token}` },
   ];
-  gateway.endpoints = [
-    ...gateway.endpoints,
+  world.gateway.endpoints = [
+    ...world.gateway.endpoints,
     endpoint(token, { kind: 'builtin', credentials, version: count, ...change }),
   ];
   return token;
 }
 
 const body = '{"task":"let me in"}';
-const url = async (path: string): Promise<string> => `${await service.getUrl()}/api/v1/webhooks/${path}`;
 
 async function post(token: string, headers: Record<string, string>) {
-  const answer = await fetch(await url(token), {
-    method: 'POST',
-    body,
-    headers: { 'content-type': 'application/json', ...headers },
-  });
+  const answer = await world.post(token, body, headers);
   const parsed = (await answer.json()) as { error?: string };
   return { status: answer.status, ...parsed };
 }
@@ -115,7 +95,7 @@ describe('a secret that cannot protect', () => {
     expect((await post(weak, byHmac('x'))).error).toBe('weak_secret');
     expect((await post(missing, byHmac(''))).error).toBe('not_configured');
     await until('both are logged', async () => {
-      const { rows } = await pool.query<{ code: string }>(
+      const rows = await world.query<{ code: string }>(
         'SELECT code FROM ingress.refusal WHERE app_id = ANY($1) ORDER BY code',
         [[`app_${weak}`, `app_${missing}`]],
       );
@@ -127,12 +107,14 @@ describe('a secret that cannot protect', () => {
     const verify_token = { query: 'token', field: 'verify_token' };
     for (const blank of ['', '   ']) {
       const token = await app({ signing_secret: 's', verify_token: blank }, { handshake: handshake({ verify_token }) });
-      const answer = await fetch(await url(`${token}?challenge=hello&token=${encodeURIComponent(blank)}`));
+      const answer = await fetch(
+        `${world.url}/api/v1/webhooks/${token}?challenge=hello&token=${encodeURIComponent(blank)}`,
+      );
       expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('wrong_verify_token')]);
     }
     const respond = { query: 'challenge', hmac: { field: 'signing_secret' } };
     const token = await app({ signing_secret: 'short' }, { handshake: handshake({ respond }) });
-    const answer = await fetch(await url(`${token}?challenge=hello`));
+    const answer = await fetch(`${world.url}/api/v1/webhooks/${token}?challenge=hello`);
     expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('weak_secret')]);
   });
 });
