@@ -10,5 +10,6 @@ export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
     module: AppModule.with(settings),
     settings,
     consumes: ['route', 'outbound-sent'],
+    measuresStores: true,
   };
 }

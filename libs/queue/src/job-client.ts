@@ -11,6 +11,7 @@ import { RedisProbe } from './health/redis-probe.js';
 import { batchesOf, batchId, isSurplus, type JobBatch, type JobItem, oldestOf, ownBatchId } from './job-batch.js';
 import { producerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
 import { hasSurplus, QueueLanes } from './queue-lanes.js';
+import { redisMemory } from './redis-memory.js';
 
 /** By then a consumer has noticed that a delayed job is due. */
 const promotedMs = 1_000;
@@ -105,6 +106,11 @@ export class JobClient extends ClientProxy {
     const fieldOf = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? 'unknown';
     const nowMs = Number(seconds) * 1_000 + Number(micros) / 1_000;
     return { version: fieldOf('redis_version'), policy: fieldOf('maxmemory_policy'), nowMs };
+  }
+
+  /** @throws when Redis does not answer */
+  memory(): ReturnType<typeof redisMemory> {
+    return redisMemory(this.redis);
   }
 
   /** @throws when Redis does not answer */

@@ -35,6 +35,7 @@ import { RedisController } from './redis.controller.js';
 import { ReadableRequests } from './readable-request.interceptor.js';
 import { type Audience, ServiceTokens } from './service-tokens.js';
 import { type TrustSettings, trustOf } from './service-trust.js';
+import { storeMetrics } from './store-metrics.js';
 import { serviceDocument } from './openapi/service-document.js';
 import { operationalRoutes } from './operational-routes.js';
 import { OperationsServer } from './operations-server.js';
@@ -72,6 +73,8 @@ export interface ServiceOptions {
   notReady?: (app: NestFastifyApplication) => Promise<string | null>;
   /** It goes on with its work while Postgres does not answer, so it stays ready once it was. */
   worksWithoutPostgres?: boolean;
+  /** It exports what is used of the stores: one service does. */
+  measuresStores?: boolean;
   /** Routes and parsers that are set on Fastify before Nest's own. */
   routes?: (app: NestFastifyApplication) => Promise<void> | void;
   bodyLimit?: number;
@@ -198,6 +201,7 @@ async function buildService(
   app.useGlobalInterceptors(new BoundedDepth(), new ReadableRequests(), new SafeContent());
   const database = databaseOf(app);
   if (database) postgresMetrics(metrics.registry, database);
+  if (options.measuresStores && database && jobClient) storeMetrics(metrics.registry, database, jobClient);
   if (database) app.useGlobalInterceptors(new EntityTags(app, database));
   const liveness = livenessOf(app);
   jobClient?.onReady(() => liveness?.noteLoss('a connection to Redis has begun'));

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { statfsSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -38,6 +39,16 @@ export class SpoolFiles {
   /** Bytes in the directory, as far as this process knows. */
   get bytes(): number {
     return this.total;
+  }
+
+  /** Bytes that the directory still takes: its limit and its disk set them. 0 as well when the disk does not answer. */
+  get room(): number {
+    try {
+      const { bavail, bsize } = statfsSync(this.directory);
+      return Math.max(0, Math.min(bavail * bsize, this.maxBytes - this.total));
+    } catch {
+      return 0;
+    }
   }
 
   /** Makes the directory, and counts what an earlier process left in it. @throws Error that names the directory */

@@ -30,6 +30,15 @@ describe('the spool on the disk', () => {
   };
   const onlyFile = async (): Promise<string> => join(directory, (await readdir(directory))[0] ?? '');
 
+  it('says how much it still takes: what its limit leaves, and nothing where the disk does not answer', async () => {
+    const before = files.room;
+    expect(before).toBeLessThanOrEqual(1_000_000);
+    await files.append([spooled({ body: Buffer.alloc(500_000) })]);
+    expect(before - files.room).toBeGreaterThanOrEqual(500_000);
+    await rm(directory, { recursive: true });
+    expect(files.room).toBe(0);
+  });
+
   it('gives back what was appended, byte for byte and in order, then is empty', async () => {
     const all = [
       spooled({ body: Buffer.from(Array.from({ length: 512 }, (_, n) => n % 256)) }),

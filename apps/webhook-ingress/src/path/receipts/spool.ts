@@ -46,6 +46,7 @@ export class Spool implements OnApplicationBootstrap, OnApplicationShutdown {
     this.mover = new Sweeper({ name: 'spool', everyMs: moveEveryMs, batch: 1, sweep: () => this.moveOldest() });
     const help = 'Bytes of webhooks that were acknowledged from the local disk and are not in Postgres yet';
     metrics.gauge('gatehouse_spool_bytes', help, () => this.bytes);
+    if (files) metrics.gauge('gatehouse_spool_room_bytes', 'Bytes that the spool still takes', () => files.room);
   }
 
   get isOn(): boolean {
