@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AgentsModule } from './agents.module.js';
 import { ApprovalsModule } from './approvals.module.js';
 import { AttentionModule } from './manage/attention/attention.module.js';
+import { ComparisonsModule } from './manage/comparisons/comparisons.module.js';
 import { CoreModule } from './core.module.js';
 import { KnowledgeModule } from './knowledge/knowledge.module.js';
 import { ProvidersModule } from './providers.module.js';
@@ -28,6 +29,7 @@ export class AppModule {
         AttentionModule,
         AgentsModule,
         TrialsModule,
+        ComparisonsModule,
         ApprovalsModule,
         KnowledgeModule,
         ProvidersModule,

@@ -62,7 +62,7 @@ const settings = {
   EVENT_STREAM_HEARTBEAT_MS: integer(15_000, 100, 60_000),
   /** After this time a client has to reconnect, and prove again that it may listen. */
   EVENT_STREAM_MAX_MS: integer(600_000, 1_000, 86_400_000),
-  /** Sessions that one request searches for a text; its page names where to continue. */
+  /** Sessions that one request searches, for a text or for the last conversations of an agent. */
   SESSION_SEARCH_SCAN: integer(500, 10, 100_000),
   APPROVAL_WAIT_MS: integer(86_400_000, 1_000, 2_592_000_000),
   /** Characters of a call's arguments in the message that asks a contact for approval; it says what is missing. */
@@ -84,6 +84,14 @@ const settings = {
   AGENT_VERSIONS: integer(200, 10, 10_000),
   /** Messages of one conversation in which a person tries an agent. */
   TRIAL_TURNS: integer(50, 1, 1_000),
+  /** Cases of one comparison of two versions of an agent. */
+  COMPARISON_CASES: integer(100, 1, 1_000),
+  /** Cases of one comparison that are under way at once: each is two turns, then one of the judge. */
+  COMPARISON_AT_ONCE: integer(3, 1, 50),
+  /** Comparisons of a project that have not ended; a further one is refused. */
+  COMPARISONS_OPEN: integer(5, 1, 100),
+  /** How often cases whose turns run are looked at, in ms. */
+  COMPARISON_EVERY_MS: integer(1_000, 50, 60_000),
   /** Characters of the summary of a session's older turns. */
   SESSION_SUMMARY_CHARS: integer(8_000, 500, 100_000),
   /** How long a limit that a model has refused a conversation by is remembered. */

@@ -74,7 +74,7 @@ export interface EngineSettings extends ChangeSettings {
   /** The shortest time between two frames of a stream, and between two reads of what other processes write. */
   TURN_STREAM_EVERY_MS: number;
   EVENT_STREAM_HEARTBEAT_MS: number;
-  /** Sessions that one request searches for a text. */
+  /** Sessions that one request searches, for a text or for the last conversations of an agent. */
   SESSION_SEARCH_SCAN: number;
   EVENT_STREAM_MAX_MS: number;
   /** How long a call waits for a person before it counts as refused. */
@@ -96,6 +96,13 @@ export interface EngineSettings extends ChangeSettings {
   AGENT_VERSIONS: number;
   /** Messages of one conversation in which a person tries an agent. */
   TRIAL_TURNS: number;
+  /** Cases of one comparison of two versions, and how many of them are under way at once. */
+  COMPARISON_CASES: number;
+  COMPARISON_AT_ONCE: number;
+  /** Comparisons of a project that have not ended. */
+  COMPARISONS_OPEN: number;
+  /** How often cases whose turns run are looked at. */
+  COMPARISON_EVERY_MS: number;
   /** Characters of the summary of a session's older turns. */
   SESSION_SUMMARY_CHARS: number;
   /** How long a limit that a model has refused a conversation by is remembered. */

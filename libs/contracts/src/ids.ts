@@ -46,6 +46,8 @@ export type IdKind =
   | 'ent'
   | 'apr'
   | 'tri'
+  | 'cmp'
+  | 'cmc'
   | 'ask'
   | 'req'
   | 'cfr';

@@ -126,6 +126,18 @@ export function walkMessages(ground: () => Ground): void {
     const [turn] = turns.data;
     await ask('GET', `turns/${turn?.id}`);
     await ask('GET', `turns/${turn?.id}/tool-calls`);
+    const { data: agents } = await ask<{ data: (Named & { is_chief_of_staff: boolean })[] }>('GET', 'agents');
+    const comparisons = `agents/${agents.find((agent) => agent.is_chief_of_staff)?.id}/comparisons`;
+    const rules = [{ contains: 'hello' }, { pointer: '/total', equals: 3 }];
+    const body = { candidate: 1, turn_ids: [turn?.id], rules, judge: { criteria: 'It is polite.' } };
+    const comparison = await ask('POST', comparisons, body, key());
+    await until('it is compared', async () => {
+      const { open } = await ask<Named & { open: number }>('GET', `${comparisons}/${comparison.id}`);
+      return open === 0;
+    });
+    await ask('GET', comparisons);
+    await ask('GET', `${comparisons}/${comparison.id}/cases`);
+    await ask('POST', `${comparisons}/${comparison.id}/cancel`);
     await ask('POST', `sessions/${session}/takeover`);
     await ask('POST', `sessions/${session}/reply`, { text: 'A person speaks.' }, key());
     await system.ended(await write('ann', 'to a person'));

@@ -1,27 +1,12 @@
-import { isJsonPointer, jsonPointerGet } from '#libs/adapter-sdk';
-import { isDeepStrictEqual } from 'node:util';
+import { isJsonPointer } from '#libs/adapter-sdk';
+import { type AnswerRule, patternProblem } from '#libs/answer-rules';
 import { usageError } from '../api/cli-error.js';
-
-/** What an answer is checked for: exactly one of these. */
-export interface Rule {
-  /** Words that the answer has, ignoring case. */
-  contains?: string;
-  /** A regular expression (ECMAScript, `iu`) that the answer matches. */
-  matches?: string;
-  /** Words that the answer has none of, ignoring case. */
-  forbids?: string[];
-  /** A JSON Pointer (RFC 6901) into the answer, which is JSON; with `equals`. */
-  pointer?: string;
-  equals?: unknown;
-  /** A tool that was called in the last turn. */
-  calls?: string;
-}
 
 export interface Case {
   name: string;
   /** Asked one after the other; the rules are for the last answer. A turn: its message, with its recorded results. */
   asks: ({ text: string } | { turn_id: string })[];
-  rules: Rule[];
+  rules: AnswerRule[];
 }
 
 /** @throws CliError 2 that names the case, the rule and what is wrong with it */
@@ -55,7 +40,7 @@ function caseOf(given: unknown, where: string): Case {
 
 const kinds = ['contains', 'matches', 'forbids', 'pointer', 'calls'] as const;
 
-function ruleOf(given: unknown, where: string): Rule {
+function ruleOf(given: unknown, where: string): AnswerRule {
   const named = isRecord(given) ? kinds.filter((kind) => kind in given) : [];
   const [kind] = named;
   if (!isRecord(given) || kind === undefined || named.length > 1) {
@@ -67,47 +52,12 @@ function ruleOf(given: unknown, where: string): Rule {
   if (kind === 'forbids' ? !isTexts(value) || value.length === 0 : typeof value !== 'string') {
     throw usageError(`"${kind}" is a ${kind === 'forbids' ? 'list of texts' : 'text'}.`, where);
   }
-  if (kind === 'matches') expression(String(value), where);
+  const problem = kind === 'matches' ? patternProblem(String(value)) : null;
+  if (problem !== null) throw usageError(`"matches" is no regular expression: ${problem}.`, where);
   if (kind === 'pointer' && !isJsonPointer(String(value)))
     throw usageError('"pointer" is a JSON Pointer such as /total.', where);
   if (kind === 'pointer' && !('equals' in given)) throw usageError('"pointer" needs "equals".', where);
   return { [kind]: value, ...(kind === 'pointer' ? { equals: given['equals'] } : {}) };
-}
-
-function expression(text: string, where: string): RegExp {
-  try {
-    return new RegExp(text, 'iu');
-  } catch (error) {
-    throw usageError(`"matches" is no regular expression: ${error instanceof Error ? error.message : ''}.`, where);
-  }
-}
-
-/** @param called tools of the turn @returns what is wrong with the answer, in words; null: it holds to the rule */
-export function problemOf(rule: Rule, answer: string, called: readonly string[]): string | null {
-  const lowered = answer.toLowerCase();
-  if (rule.contains !== undefined) {
-    return lowered.includes(rule.contains.toLowerCase()) ? null : `does not contain ${JSON.stringify(rule.contains)}`;
-  }
-  if (rule.matches !== undefined) {
-    return expression(rule.matches, '').test(answer) ? null : `does not match ${rule.matches}`;
-  }
-  if (rule.forbids !== undefined) {
-    const word = rule.forbids.find((each) => lowered.includes(each.toLowerCase()));
-    return word === undefined ? null : `contains ${JSON.stringify(word)}`;
-  }
-  if (rule.calls !== undefined) return called.includes(rule.calls) ? null : `did not call ${rule.calls}`;
-  return pointerProblem(rule.pointer ?? '', rule.equals, answer);
-}
-
-function pointerProblem(pointer: string, expected: unknown, answer: string): string | null {
-  let value: unknown;
-  try {
-    value = jsonPointerGet(JSON.parse(answer), pointer);
-  } catch {
-    return 'is not JSON';
-  }
-  if (isDeepStrictEqual(value, expected)) return null;
-  return `has ${JSON.stringify(value) ?? 'nothing'} at ${pointer || 'its root'}, not ${JSON.stringify(expected)}`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,10 +1,11 @@
+import { problemOf } from '#libs/answer-rules';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Api } from '../api/api.js';
 import { exits, usageError } from '../api/cli-error.js';
 import type { Command } from '../call/command.js';
 import { table } from '../call/table.js';
-import { type Case, problemOf, readCases } from './eval-rules.js';
+import { type Case, readCases } from './eval-rules.js';
 
 interface Turn {
   id: string;

@@ -534,6 +534,24 @@ export interface paths {
         /** Stream what the agent writes, as it writes */
         get: operations["streamTrial"];
     };
+    "/api/v1/agents/{id}/comparisons": {
+        /** Comparisons of an agent’s versions, newest first */
+        get: operations["listComparisons"];
+        /** Compare two versions of an agent on messages that it has answered; nothing is sent */
+        post: operations["beginComparison"];
+    };
+    "/api/v1/agents/{id}/comparisons/{comparison}": {
+        /** Read a comparison: its progress and its totals */
+        get: operations["getComparison"];
+    };
+    "/api/v1/agents/{id}/comparisons/{comparison}/cases": {
+        /** Both answers of each case, with what they took */
+        get: operations["listComparisonCases"];
+    };
+    "/api/v1/agents/{id}/comparisons/{comparison}/cancel": {
+        /** End what is still under way of a comparison */
+        post: operations["cancelComparison"];
+    };
     "/api/v1/approvals": {
         /** List calls that wait or waited for a person */
         get: operations["listApprovals"];
@@ -3956,6 +3974,170 @@ export interface components {
              * @enum {string}
              */
             tools?: "rehearsed" | "real";
+        };
+        AnswerRuleBody: {
+            /** @description The answer has these words, ignoring case */
+            contains?: string;
+            /** @description RE2: a part of the answer matches, ignoring case */
+            matches?: string;
+            /** @description The answer has none of these words, ignoring case */
+            forbids?: string[];
+            /** @description The tool was called */
+            calls?: string;
+            /** @description A JSON Pointer into the answer, which is JSON; with `equals` */
+            pointer?: string;
+            /** @description What the answer has at `pointer` */
+            equals?: {
+                [key: string]: unknown;
+            } | unknown[] | string | number | boolean | null;
+        };
+        JudgeBody: {
+            /** @description What makes an answer better, in words for a model */
+            criteria?: string;
+            /** @description The model that judges; null (default): the default model */
+            model?: string | null;
+        };
+        NewComparisonBody: {
+            /** @description The version that may be put in force */
+            candidate: number;
+            /** @description The version to compare it with; default: the one in force */
+            baseline?: number;
+            /** @description The newest answered message of each of the last so many conversations, at most COMPARISON_CASES */
+            last?: number;
+            /** @description In place of `last`: turns of the agent that have ended */
+            turn_ids?: string[];
+            /** @description In place of `last`: the cases of an earlier comparison of the agent */
+            cases_of?: string;
+            /** @description Both answers of each case are checked by them */
+            rules?: components["schemas"]["AnswerRuleBody"][];
+            /** @description A model says which answer is better. Absent: none is asked */
+            judge?: components["schemas"]["JudgeBody"];
+            /** @description No further case begins once so many tokens are used */
+            max_tokens?: number;
+        };
+        VersionTotals: {
+            /** @description Turns that failed */
+            failed: number;
+            tokens: number;
+            /** @description In millionths of the currency of MODEL_PRICES */
+            cost_micros: number;
+            /** @description Of all model calls, in ms */
+            duration_ms: number;
+            /** @description Calls of tools */
+            calls: number;
+            /** @description Of them, calls that the earlier turn had not made */
+            missed: number;
+            version: number;
+            /** @description Rules that held, of `rules_checked` of the comparison */
+            rules_held: number;
+            /** @description Cases in which the judge preferred this version */
+            preferred: number;
+        };
+        SideTotals: {
+            /** @description Turns that failed */
+            failed: number;
+            tokens: number;
+            /** @description In millionths of the currency of MODEL_PRICES */
+            cost_micros: number;
+            /** @description Of all model calls, in ms */
+            duration_ms: number;
+            /** @description Calls of tools */
+            calls: number;
+            /** @description Of them, calls that the earlier turn had not made */
+            missed: number;
+        };
+        JudgeView: {
+            criteria: string;
+            model: string | null;
+        };
+        ComparisonView: {
+            id: string;
+            agent_id: string;
+            /** @enum {string} */
+            state: "running" | "ended" | "cancelled";
+            cases: number;
+            /** @description Cases that have not ended */
+            open: number;
+            /** @description Cases that were compared; the other ones have a `reason` */
+            done: number;
+            /** @description Rules that were checked on each side */
+            rules_checked: number;
+            baseline: components["schemas"]["VersionTotals"];
+            candidate: components["schemas"]["VersionTotals"];
+            /** @description What judging took */
+            judging: components["schemas"]["SideTotals"];
+            /** @description Cases in which the judge preferred neither */
+            ties: number;
+            rules: components["schemas"]["AnswerRuleBody"][];
+            judge: components["schemas"]["JudgeView"] | null;
+            max_tokens: number | null;
+            /** @description key:<id> or user:<id> */
+            made_by: string;
+            cancelled_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            ended_at: string | null;
+        };
+        ComparisonPage: {
+            data: components["schemas"]["ComparisonView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
+        };
+        ComparedCallView: {
+            tool: string;
+            /** @description The earlier turn had not made this call */
+            missed: boolean;
+        };
+        ComparedAnswerView: {
+            /** @description GET /turns/{id} has its steps */
+            turn_id: string;
+            /** @description As of a turn */
+            state: string;
+            answer: string | null;
+            /** @description Why it failed, or what the answer lacks */
+            reason: string | null;
+            calls: components["schemas"]["ComparedCallView"][];
+            tokens: number;
+            cost_micros: number;
+            /** @description Of its model calls, in ms */
+            duration_ms: number;
+        };
+        RuleVerdictView: {
+            /** @description What is wrong; null: it holds */
+            baseline: string | null;
+            candidate: string | null;
+        };
+        CaseJudgementView: {
+            /** @enum {string} */
+            prefers: "baseline" | "candidate" | "tie";
+            why: string;
+        };
+        ComparisonCaseView: {
+            id: string;
+            position: number;
+            /** @enum {string} */
+            state: "waiting" | "running" | "done" | "dead" | "cancelled";
+            /** @description Why it could not be compared */
+            reason: string | null;
+            /** @description The turn whose message was asked again */
+            source_turn_id: string;
+            /** @description Null: past its retention */
+            message: string | null;
+            /** @description What was answered then */
+            recorded: string | null;
+            baseline: components["schemas"]["ComparedAnswerView"] | null;
+            candidate: components["schemas"]["ComparedAnswerView"] | null;
+            /** @description In the order of `rules` of the comparison */
+            rules: components["schemas"]["RuleVerdictView"][];
+            judge: components["schemas"]["CaseJudgementView"] | null;
+            /** @description Why the judge gave no verdict */
+            judge_error: string | null;
+        };
+        ComparisonCasePage: {
+            data: components["schemas"]["ComparisonCaseView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
         };
         ApprovalView: {
             id: string;
@@ -9072,6 +9254,141 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listComparisons: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description next_cursor of the previous page, unchanged */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparisonPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    beginComparison: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key gives the same comparison */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewComparisonBody"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparisonView"];
+                };
+            };
+            /** @description `idempotency_key_reused`: it was sent with another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getComparison: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                comparison: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparisonView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listComparisonCases: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description next_cursor of the previous page, unchanged */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+                comparison: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparisonCasePage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    cancelComparison: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                comparison: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparisonView"];
                 };
             };
             default: components["responses"]["Problem"];

@@ -26,6 +26,8 @@ import { TurnOutput1795801000000 } from './1795801000000-turn-output.js';
 import { ApprovalAsk1795805000000 } from './1795805000000-approval-ask.js';
 import { Trial } from '../manage/trials/trial.entity.js';
 import { Trial1795811000000 } from './1795811000000-trial.js';
+import { Comparison, ComparisonCase } from '../manage/comparisons/comparison.entity.js';
+import { Comparison1795827000000 } from './1795827000000-comparison.js';
 import { SessionOrder1795807000000 } from './1795807000000-session-order.js';
 import { TurnPreview1795788000000 } from './1795788000000-turn-preview.js';
 import { BudgetHold1795790000000 } from './1795790000000-budget-hold.js';
@@ -36,6 +38,8 @@ export const schema: ServiceSchema = {
     Agent,
     AgentVersion,
     Trial,
+    Comparison,
+    ComparisonCase,
     Provider,
     Turn,
     SessionSummary,
@@ -72,5 +76,6 @@ export const schema: ServiceSchema = {
     SessionOrder1795807000000,
     SessionSummary1795808000000,
     Trial1795811000000,
+    Comparison1795827000000,
   ],
 };

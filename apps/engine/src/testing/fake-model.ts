@@ -25,6 +25,8 @@ export interface FakeModel {
   script(...answers: Script[]): void;
   /** The answer to every request for which no script is left; null removes it. */
   always(answer: Script | null): void;
+  /** The answer to a request for which no script is left, by what it asks, before that of `always`. */
+  answering(of: (asked: ChatRequest) => Script): void;
   /** The answer to each request for a summary, which takes no script; null: such a request is like any other. */
   summary(answer: Script | null): void;
   /** Answers `context_length_exceeded` to requests with more characters of messages than this. */
@@ -37,6 +39,7 @@ export async function fakeModel(): Promise<FakeModel> {
   const requests: ChatRequest[] = [];
   let answers: Script[] = [];
   let otherwise: Script | null = null;
+  let byRequest: ((asked: ChatRequest) => Script) | null = null;
   let summary: Script | null = 'In short.';
   let room = Number.POSITIVE_INFINITY;
   const server = createServer((request, response) => {
@@ -51,7 +54,7 @@ export async function fakeModel(): Promise<FakeModel> {
       requests.push(asked);
       if (JSON.stringify(asked.messages).length > room) return refuseLength(response);
       const isSummary = summary !== null && asked.messages[0]?.content?.includes('You keep the memory');
-      const answer = (isSummary ? summary : answers.shift()) ?? otherwise ?? 'done';
+      const answer = (isSummary ? summary : answers.shift()) ?? byRequest?.(asked) ?? otherwise ?? 'done';
       if (typeof answer === 'function') answer(response);
       else response.setHeader('content-type', 'application/json').end(JSON.stringify(completion(answer)));
     });
@@ -66,6 +69,9 @@ export async function fakeModel(): Promise<FakeModel> {
     },
     always: (answer) => {
       otherwise = answer;
+    },
+    answering: (of) => {
+      byRequest = of;
     },
     summary: (answer) => {
       summary = answer;

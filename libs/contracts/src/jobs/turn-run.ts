@@ -54,6 +54,8 @@ export interface TurnTrial {
   model?: string | null;
   /** The turn whose message it is: tools answer what they answered then. Absent: the message is the caller's. */
   recorded_of?: string;
+  /** It has none of the tools and Skills of the version. Absent: it has them. */
+  without_tools?: true;
 }
 
 /**

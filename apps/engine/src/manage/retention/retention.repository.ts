@@ -43,6 +43,12 @@ const deletions = {
          LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
     summaries AS (DELETE FROM engine.session_summary u USING old WHERE u.session_id = old.id)
     SELECT count(*)::integer AS deleted FROM old`,
+  comparison: `
+    WITH old AS (
+      DELETE FROM engine.comparison WHERE id = ANY(ARRAY(
+        SELECT id FROM engine.comparison s WHERE created_at < $1 /* of a project */ LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
+    cases AS (DELETE FROM engine.comparison_case c USING old WHERE c.comparison_id = old.id)
+    SELECT count(*)::integer AS deleted FROM old`,
   session_mark: byTime('session_mark', 'at'),
   request_key: byTime('request_key', 'created_at'),
 } as const;
@@ -53,6 +59,7 @@ const ofProject = {
   turn: 'AND project_id = $4',
   session: 'AND s.project_id = $3',
   trial: 'AND s.project_id = $3',
+  comparison: 'AND s.project_id = $3',
   request_key: 'AND project_id = $3',
 } as const;
 

@@ -1,10 +1,10 @@
 import { newId, type ProjectScope, type TurnInput } from '#libs/contracts';
-import { storableJson } from '#libs/database';
 import { type KeyedRequest, once, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { activeStates, trialAppOf, type Turn } from '../../entities/turn.entity.js';
+import { activeStates, type Turn } from '../../entities/turn.entity.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
+import { addTrialTurns } from './trial-turn.js';
 import { Trial } from './trial.entity.js';
 
 /** Conversations in which people try an agent, and their turns. */
@@ -54,21 +54,9 @@ export class TrialRepository {
           throw new Problem(409, 'trial_full', detail);
         }
         const id = newId('trn');
-        await tx.query(
-          `INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, session_id, agent_id, epoch, input)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb)`,
-          [
-            id,
-            trial.organization_id,
-            trial.project_id,
-            trialAppOf(trial.project_id),
-            newId('evt'),
-            trial.id,
-            trial.agent_id,
-            (so?.turns ?? 0) + 1,
-            storableJson(input),
-          ],
-        );
+        const { organization_id, project_id, agent_id, id: session_id } = trial;
+        const epoch = (so?.turns ?? 0) + 1;
+        await addTrialTurns(tx, [{ id, organization_id, project_id, session_id, agent_id, epoch, input }]);
         return { turn_id: id };
       });
       const [turn] = (await tx.query('SELECT * FROM engine.turn WHERE id = $1', [turn_id])) as Turn[];

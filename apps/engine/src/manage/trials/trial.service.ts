@@ -5,9 +5,10 @@ import { requireRightTo } from '../agents/agent-powers.js';
 import { AgentService } from '../agents/agent.service.js';
 import { AgentVersionRepository } from '../agents/agent-version.repository.js';
 import type { Agent } from '../../entities/agent.entity.js';
-import { isOfTrial, type Turn } from '../../entities/turn.entity.js';
+import type { Turn } from '../../entities/turn.entity.js';
 import { TurnEnqueuer } from '../../path/turns/start-next.js';
 import { TurnRepository } from '../../path/turns/turn.repository.js';
+import { repeatedInput, whyNotRepeatable } from './trial-turn.js';
 import type { NewTrialMessage } from './trial.dto.js';
 import type { Trial } from './trial.entity.js';
 import { TrialRepository } from './trial.repository.js';
@@ -94,24 +95,20 @@ export class TrialService {
     if (text !== undefined)
       return { ...ownWords(caller, text), ...shared, ...(tools === 'real' ? {} : { rehearsal: true }), trial };
     if (tools === 'real') throw invalid('tools', 'of a turn that is asked again, results are those recorded');
-    const { message: asked, ...input } = await this.recorded(caller, agent, turnId ?? '');
-    return { message: asked, ...input, ...shared, rehearsal: true, trial: { ...trial, recorded_of: turnId ?? '' } };
+    const input = await this.recorded(caller, agent, turnId ?? '');
+    return { ...input, ...shared, trial: { ...trial, recorded_of: turnId ?? '' } };
   }
 
-  /** What a turn worked on. The contact's budget of the day is not for trials. @throws Problem 403, 404, 422 */
+  /** What a turn worked on. @throws Problem 403, 404, 422 */
   private async recorded(caller: Principal, agent: Agent, id: string): Promise<TurnInput> {
     if (!holds(caller.scopes, 'events:read')) {
       throw new Problem(403, 'scope_missing', 'The message of a turn may be asked again with the scope events:read.');
     }
     const turn = await this.stored.find(caller.organizationId, caller.projectId, id);
     if (!turn) throw notFound('turn', id);
-    const isOfAgent = turn.agent_id === agent.id || (turn.agent_id === null && agent.is_chief_of_staff);
-    if (!isOfAgent) throw invalid('turn_id', 'the turn is of another agent');
-    if (!turn.input || isOfTrial(turn) || turn.ended_at === null || turn.input.limit_notice) {
-      throw invalid('turn_id', 'only a turn that answered a message, and has ended, can be asked again');
-    }
-    const { contact_id: _contact, failure_notice: _notice, limit_words: _words, ...input } = turn.input;
-    return input;
+    const problem = whyNotRepeatable(agent, turn);
+    if (problem !== null || !turn.input) throw invalid('turn_id', problem ?? 'its message is gone');
+    return repeatedInput(turn.input);
   }
 }
 

@@ -42,10 +42,17 @@ export class AgentDirectory {
    * The agent as a turn tries it.
    * @throws PermanentFailure `version_not_found` when the version is no longer kept
    */
-  async asTried(agent: Agent, { version, ...instead }: TurnTrial): Promise<Agent> {
+  async asTried(agent: Agent, { version, without_tools: bare, instructions, model }: TurnTrial): Promise<Agent> {
     const row = await this.db.manager.findOneBy(AgentVersion, { agent_id: agent.id, version });
     if (!row) throw new PermanentFailure('version_not_found', `version ${version} of the agent is no longer kept`);
-    return { ...agent, ...row.fields, version, ...instead };
+    return {
+      ...agent,
+      ...row.fields,
+      version,
+      ...(instructions === undefined ? {} : { instructions }),
+      ...(model === undefined ? {} : { model }),
+      ...(bare ? { tools: [], skills: [], python_tools: [] } : {}),
+    };
   }
 
   /** The project's built-in agent, created if it is missing. Any number of processes may ask at once. */

@@ -1,0 +1,1 @@
+export { type AnswerRule, patternProblem, problemOf } from './answer-rule.js';
