@@ -1,8 +1,7 @@
 import { type Endpoint, inboundParse, messageRoute, type MessageRoutePayload, newId } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
 import type { Scope } from '#libs/service-kit';
-import { testRedisUrl, until } from '#libs/testing';
-import { gatewayWorld, type GatewayWorld, home } from '../../apps/adapter-gateway/src/testing/gateway-world.js';
+import { home, until } from '#libs/testing';
+import { type GatewayWorld, startGateway } from '../../apps/adapter-gateway/src/testing/gateway-world.js';
 import { DirectRoutes, parseJob, PublicAddress } from '../../apps/webhook-ingress/src/path/receipts/receipt-job.js';
 import type { Receipt } from '../../apps/webhook-ingress/src/path/receipts/receipt.repository.js';
 import { receipt } from '../../apps/webhook-ingress/src/testing/receipts-world.js';
@@ -18,14 +17,11 @@ const json = { 'content-type': 'application/json' };
 
 describe('a request of the built-in Webhook App', () => {
   let world: GatewayWorld;
-  let jobs: JobClient;
   let endpoints: Map<string, Endpoint>;
   const apps: Record<string, string> = {};
 
   beforeAll(async () => {
-    world = await gatewayWorld();
-    await world.start();
-    jobs = new JobClient(testRedisUrl());
+    world = await startGateway();
     const ways = { plain: {}, github: { sender: 'github' }, system: {} };
     for (const [name, more] of Object.entries(ways)) {
       const { body } = await world.call('POST', 'apps', { name, kind: 'builtin', ...more });
@@ -33,13 +29,10 @@ describe('a request of the built-in Webhook App', () => {
     }
     const manager = { scopes: ['apps:write', 'approvals:manage'] satisfies Scope[] };
     await world.call('PATCH', `apps/${apps['system']}`, { text_from: 'system' }, manager);
-    const { body } = await world.service('GET', 'endpoints?after=0');
+    const { body } = await world.internal('GET', 'endpoints?after=0');
     endpoints = new Map((body as { endpoints: Endpoint[] }).endpoints.map((each) => [each.app_id, each]));
   });
-  afterAll(async () => {
-    await jobs.close();
-    await world.close();
-  });
+  afterAll(() => world.close());
 
   const of = (app: string, body: string, over: Partial<Receipt> = {}): Receipt =>
     receipt({
@@ -58,7 +51,7 @@ describe('a request of the built-in Webhook App', () => {
     return routes.routeOf(one, endpoint, parseJob(one, settings.INLINE_LIMIT_BYTES, at).request);
   };
   const atGateway = async (one: Receipt): Promise<MessageRoutePayload> => {
-    await jobs.enqueue(inboundParse, parseJob(one, settings.INLINE_LIMIT_BYTES, at));
+    await world.jobs.enqueue(inboundParse, parseJob(one, settings.INLINE_LIMIT_BYTES, at));
     return until('the gateway has parsed it', async () =>
       (await world.waiting(messageRoute)).find(({ receipt_id: id }) => id === one.id),
     );

@@ -1,10 +1,9 @@
 import type { ServiceOptions } from '#libs/service-kit';
 import { AppModule } from './app.module.js';
-import { readSettings } from './env.js';
+import { type GatewaySettings, readSettings } from './env.js';
 
-/** The options of this service, for `startService` or for a process that hosts it with others. */
-export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
-  const settings = readSettings(environment);
+/** What `startService` starts, alone or with others in one process. The tests start the same. */
+export function gatewayService(settings: GatewaySettings): ServiceOptions {
   return {
     name: 'adapter-gateway',
     module: AppModule.with(settings),
@@ -14,3 +13,6 @@ export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
     bodyLimit: 40 * 1024 * 1024,
   };
 }
+
+export const serviceFrom = (environment?: NodeJS.ProcessEnv): ServiceOptions =>
+  gatewayService(readSettings(environment));

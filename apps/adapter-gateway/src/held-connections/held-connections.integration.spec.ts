@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../testing/gateway-world.js';
 import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
 import { HeldConnections } from './held-connections.service.js';
 
@@ -18,7 +18,6 @@ let provider: { events: string[]; asking: number; most: number };
 let replicas: NestFastifyApplication[];
 
 beforeAll(async () => {
-  world = await gatewayWorld();
   ingress = await httpServer((_path, body, response) => {
     if (refusing !== null) return sendJson(response, { code: 'refused', detail: 'no' }, refusing);
     const { id } = JSON.parse(body) as { id: string };
@@ -26,19 +25,16 @@ beforeAll(async () => {
     if (!duplicate) stored.push(id);
     return sendJson(response, { event_id: `evt_${id}`, duplicate });
   });
-  replicas = [await world.start({ INGRESS_URL: ingress.url }), await world.start({ INGRESS_URL: ingress.url })];
+  world = await startGateway({ INGRESS_URL: ingress.url }, ingress);
+  replicas = [world.app, await world.start()];
 });
-afterAll(async () => {
-  await world.close();
-  await ingress.close();
-});
+afterAll(() => world.close());
 beforeEach(async () => {
   [stored, refusing, provider] = [[], null, { events: [], asking: 0, most: 0 }];
   const connect = { kind: 'poll', keeps_seconds: 3_600 };
   adapter = await fakeAdapter(`poll-${Math.random().toString(36).slice(2, 8)}`, { connect, credentials: [] });
   adapter.routes['poll'] = ({ cursor }) => answer(Number(cursor ?? 0));
-  await world.call('POST', 'adapters', { url: adapter.url });
-  app = (await world.call('POST', `listings/${adapter.slug}/install`, {})).body.id;
+  app = (await world.install(adapter)).id;
 });
 afterEach(async () => {
   await world.pool.query('DELETE FROM gateway.held_connection');
@@ -67,7 +63,7 @@ const becomes = (state: string) =>
   });
 
 const attention = async () => {
-  const { data } = (await world.service('GET', 'attention')).body;
+  const { data } = (await world.internal('GET', 'attention')).body;
   return data.filter(({ resource }) => resource.id === app).map(({ code, text }) => ({ code, text }));
 };
 
@@ -100,7 +96,7 @@ describe('a provider that is asked for its events', () => {
     await hold();
     await storedAll();
     const { rows } = await world.pool.query('SELECT owner FROM gateway.held_connection');
-    const spare = await world.start({ INGRESS_URL: ingress.url });
+    const spare = await world.start();
     for (const replica of replicas) await replica.get(HeldConnections, { strict: false }).onModuleDestroy();
     say('b');
     await storedAll();
@@ -211,8 +207,7 @@ describe('a provider that is asked for its events', () => {
       credentials: [],
     });
     another.routes['poll'] = () => answer(0);
-    await world.call('POST', 'adapters', { url: another.url });
-    const second = (await world.call('POST', 'listings/poll-another/install', {})).body.id;
+    const second = (await world.install(another)).id;
     await world.call('PUT', `apps/${second}/connection`);
     await until('another is asked', () => another.bodiesOf('poll').length >= 5);
     expect(adapter.bodiesOf('poll')).toHaveLength(before);
@@ -220,8 +215,7 @@ describe('a provider that is asked for its events', () => {
     await until('nobody asks any more', () => provider.asking === 0);
     await another.close();
     const plain = await fakeAdapter('no-poll', { credentials: [] });
-    await world.call('POST', 'adapters', { url: plain.url });
-    const other = (await world.call('POST', 'listings/no-poll/install', {})).body.id;
+    const other = (await world.install(plain)).id;
     const refused = await world.call('PUT', `apps/${other}/connection`);
     expect([refused.status, (refused.body as { code?: string }).code]).toEqual([422, 'connection_unsupported']);
     await plain.close();

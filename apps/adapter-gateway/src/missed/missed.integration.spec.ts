@@ -1,6 +1,6 @@
-import { restoreLogs, silenceLogs, until } from '#libs/testing';
+import { home, restoreLogs, silenceLogs, until } from '#libs/testing';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../testing/gateway-world.js';
 import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
 
 describe('what a provider could not deliver', () => {
@@ -21,13 +21,11 @@ describe('what a provider could not deliver', () => {
       stored.set(request.id, request);
       return sendJson(response, { duplicate: !isNew, event_id: 'evt_1' });
     });
-    world = await gatewayWorld();
-    const settings = { MISSED_SWEEP_MS: 20, INGRESS_URL: ingress.url };
-    await Promise.all([world.start(settings), world.start(settings)]);
+    world = await startGateway({ MISSED_SWEEP_MS: 20, INGRESS_URL: ingress.url }, ingress);
+    await world.start();
   });
   afterAll(async () => {
     await world.close();
-    await ingress.close();
     restoreLogs();
   });
   beforeEach(async () => {
@@ -38,10 +36,7 @@ describe('what a provider could not deliver', () => {
   });
   afterEach(() => adapter.close());
 
-  async function install() {
-    await world.call('POST', 'adapters', { url: adapter.url });
-    return (await world.call('POST', `listings/${adapter.slug}/install`, {})).body;
-  }
+  const install = () => world.install(adapter);
   const asked = () => adapter.calls.filter(({ route }) => route === 'missed-since').map(({ body }) => body);
   const stateOf = async (id: string) => (await world.call('GET', `apps/${id}/missed`)).body;
   const ended = (id: string) =>
@@ -70,7 +65,7 @@ describe('what a provider could not deliver', () => {
     const since = hourAgo();
     const outage = { app_id: null, since, until: new Date().toISOString() };
     // Whoever says it twice, because the answer was lost, asks once more at most.
-    const noted = await world.service('POST', 'missed', { outages: [outage] });
+    const noted = await world.internal('POST', 'missed', { outages: [outage] });
     expect(noted.body.apps).toBeGreaterThanOrEqual(1);
     expect(await ended(id)).toMatchObject({ state: 'done', since, redeliveries: 3, stored: 2, reason: null });
     expect(asked()).toEqual([
@@ -112,11 +107,11 @@ describe('what a provider could not deliver', () => {
     );
     const before = await stateOf(id);
     const until = new Date().toISOString();
-    await world.service('POST', 'missed', { outages: [{ app_id: id, since: new Date().toISOString(), until }] });
+    await world.internal('POST', 'missed', { outages: [{ app_id: id, since: new Date().toISOString(), until }] });
     expect(await ended(id)).toMatchObject({ since: before.since, until });
     expect(asked()[0]).toMatchObject({ since: before.since, until });
     // Providers keep what they could not deliver for some days.
-    await world.service('POST', 'missed', { outages: [{ app_id: id, since: first, until: second }] });
+    await world.internal('POST', 'missed', { outages: [{ app_id: id, since: first, until: second }] });
     const limited = await ended(id);
     expect(Date.now() - Date.parse(String(limited.since))).toBeLessThan(3.1 * 86_400_000);
   });

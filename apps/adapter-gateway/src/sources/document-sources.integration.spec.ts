@@ -2,7 +2,7 @@ import type { ListChangesResult } from '#libs/adapter-sdk';
 import { until } from '#libs/testing';
 import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
 import { DocumentSource } from '../testing/document-source.js';
-import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../testing/gateway-world.js';
 import { fakeAdapter } from '../testing/fake-adapter.js';
 
 let world: GatewayWorld;
@@ -10,8 +10,7 @@ let provider: DocumentProvider;
 let source: DocumentSource;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start();
+  world = await startGateway();
 });
 afterAll(() => world.close());
 
@@ -40,7 +39,7 @@ describe('a source that could not be synced', () => {
       what_to_do: expect.stringMatching(/synchronise/),
     });
     expect(first?.error).toContain('there is no such folder');
-    const { data } = (await world.service('GET', 'attention')).body;
+    const { data } = (await world.internal('GET', 'attention')).body;
     expect(data.find(({ resource }) => resource.id === source.id)).toMatchObject({
       code: 'source_failing',
       text: expect.stringContaining('there is no such folder'),

@@ -1,8 +1,8 @@
-import { until } from '#libs/testing';
+import { home, until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
 import { DocumentSource } from '../testing/document-source.js';
-import { gatewayWorld, type GatewayWorld, home } from '../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../testing/gateway-world.js';
 import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
 
 interface Offer {
@@ -38,14 +38,10 @@ describe('what the engine hears of the documents of a source', () => {
       offers.push(one);
       if (!instead(one, response)) sendJson(response, { outcome: one.removed ? 'removed' : 'kept' });
     });
-    world = await gatewayWorld();
-    const settings = { ENGINE_URL: engine.url, SYNC_SWEEP_MS: 50 };
-    await Promise.all([world.start(settings), world.start(settings)]);
+    world = await startGateway({ ENGINE_URL: engine.url, SYNC_SWEEP_MS: 50 }, engine);
+    await world.start();
   });
-  afterAll(async () => {
-    await world.close();
-    await engine.close();
-  });
+  afterAll(() => world.close());
   beforeEach(async () => {
     offers = [];
     instead = () => false;

@@ -1,15 +1,14 @@
 import { until } from '#libs/testing';
 import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
 import { DocumentSource } from '../testing/document-source.js';
-import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../testing/gateway-world.js';
 
 let world: GatewayWorld;
 let provider: DocumentProvider;
 let source: DocumentSource;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start({ SYNC_MAX_PAGES: 2 });
+  world = await startGateway({ SYNC_MAX_PAGES: 2 });
 });
 afterAll(() => world.close());
 

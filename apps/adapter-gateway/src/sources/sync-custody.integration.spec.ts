@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
 import { DocumentSource } from '../testing/document-source.js';
-import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../testing/gateway-world.js';
 
 const count = 250;
 /** A short lease, so that an abandoned run is soon claimed again. */
@@ -19,8 +19,8 @@ let provider: DocumentProvider;
 let source: DocumentSource;
 
 async function twoReplicas(each: typeof settings): Promise<void> {
-  world = await gatewayWorld();
-  await Promise.all([world.start(each), world.start(each)]);
+  world = await startGateway(each);
+  await world.start();
   provider = await documentProvider('docs');
   source = await DocumentSource.of(world, provider);
   for (let n = 0; n < count; n += 1) provider.files.set(`f/${n}`, `text ${n}`);

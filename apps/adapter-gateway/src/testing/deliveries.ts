@@ -1,8 +1,6 @@
 import { columnsOf, deliverySend, type DeliverySendPayload, newId } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import { testRedisUrl, until } from '#libs/testing';
-import type { FakeAdapter } from './fake-adapter.js';
-import { type GatewayWorld, home } from './gateway-world.js';
+import { home, until } from '#libs/testing';
+import { type GatewayWorld } from './gateway-world.js';
 
 /** Fields of a message that have a default. */
 interface Message {
@@ -38,22 +36,14 @@ export function deliveryOf(app: string, message: Message = {}): DeliverySendPayl
   };
 }
 
-/** Enqueues deliveries for the gateways of a world, and reads their outcomes. Close it before the world. */
+/** Enqueues deliveries for the gateways of a world, and reads their outcomes. */
 export class Deliveries {
-  private readonly jobs = new JobClient(testRedisUrl());
-
   constructor(private readonly world: GatewayWorld) {}
-
-  /** @returns the id of the App */
-  async install(adapter: FakeAdapter): Promise<string> {
-    await this.world.call('POST', 'adapters', { url: adapter.url });
-    return (await this.world.call('POST', `listings/${adapter.slug}/install`, {})).body.id;
-  }
 
   /** @returns the id of the delivery */
   async send(app: string, message?: Message): Promise<string> {
     const delivery = deliveryOf(app, message);
-    await this.jobs.enqueue(deliverySend, delivery);
+    await this.world.jobs.enqueue(deliverySend, delivery);
     return delivery.delivery_id;
   }
 
@@ -76,9 +66,5 @@ export class Deliveries {
       [id],
     );
     return rows.map(({ outcome, reason }) => [outcome, reason].filter(Boolean).join(' '));
-  }
-
-  close(): Promise<void> {
-    return this.jobs.close();
   }
 }

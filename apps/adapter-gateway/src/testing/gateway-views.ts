@@ -34,9 +34,8 @@ interface AdapterCallAnswer {
   state?: string;
 }
 
-/** What each route of the gateway answers with. */
+/** What each route of the gateway answers people. */
 export type GatewayViews = [
-  ['GET attention', { data: AttentionItem[] }],
   ['GET adapters', AdapterPage],
   [`POST adapters/${string}/refresh`, RefreshedAdapterView],
   [`${string} adapters/${string}/conformance-runs/${string}`, ConformanceRunView],
@@ -56,8 +55,6 @@ export type GatewayViews = [
   [`POST apps/${string}/samples`, SampleView],
   [`GET apps/${string}/webhook-renewal`, WebhookRenewalView],
   [`${string} apps/${string}/missed`, MissedAskView],
-  ['POST missed', { apps: number }],
-  [`POST apps/${string}/handshake`, HandshakeResult],
   [`${string} apps${string}`, AppView],
   ['GET deliveries', DeliveryPage],
   [`${string} deliveries/${string}`, DeliveryView],
@@ -68,10 +65,16 @@ export type GatewayViews = [
   [`GET sources/${string}/documents`, SourceDocumentPage],
   [`GET sources/${string}/content`, string],
   [`${string} sources${string}`, SourceView],
-  [`POST adapter-calls/${string}`, AdapterCallAnswer],
-  ['GET audit', { data: object[] }],
+];
+
+/** What it answers other services. */
+export type GatewayInternalViews = [
   ['GET attention', { data: AttentionItem[] }],
-  [`GET endpoints${string}`, { endpoints: Endpoint[] }],
+  ['GET audit', { data: object[] }],
+  ['GET endpoints', { endpoints: Endpoint[] }],
   [`GET parsed-messages/${string}`, { messages: NormalizedMessage[] }],
   [`GET oauth-providers/${string}`, { slug: string; manifest_version: number; oauth_config: OAuthConfig }],
+  [`POST adapter-calls/${string}`, AdapterCallAnswer],
+  [`POST apps/${string}/handshake`, HandshakeResult],
+  ['POST missed', { apps: number }],
 ];

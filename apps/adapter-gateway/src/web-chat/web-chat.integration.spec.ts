@@ -6,7 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type ChatPage, openPage } from '../testing/chat-page.js';
 import { Deliveries } from '../testing/deliveries.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../testing/gateway-world.js';
 import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
 import { Mailbox } from './mailbox.js';
 import { WebChatRepository } from './web-chat.repository.js';
@@ -27,7 +27,6 @@ const pages: ChatPage[] = [];
 
 beforeAll(async () => {
   [stored, refusing] = [new Map(), null];
-  world = await gatewayWorld();
   ingress = await httpServer((_path, body, response) => {
     if (refusing !== null) return sendJson(response, { code: 'refused', detail: 'no' }, refusing);
     const { id, body: text } = JSON.parse(body) as { id: string; body: string };
@@ -35,7 +34,6 @@ beforeAll(async () => {
     if (!duplicate) stored.set(id, JSON.parse(text));
     return sendJson(response, { event_id: `evt_${stored.size}`, duplicate });
   });
-  gateways = [await world.start({ INGRESS_URL: ingress.url }), await world.start({ INGRESS_URL: ingress.url })];
   const credentials = ['origins', 'identity_secret', 'anonymous'].map((maps_to) => ({
     key: maps_to.toUpperCase(),
     type: 'text',
@@ -45,26 +43,24 @@ beforeAll(async () => {
   }));
   const message = { mailbox: true, idempotent: true, formats: ['markdown'] };
   adapter = await fakeAdapter('chat', { credentials, message, features: ['actions'] });
+  world = await startGateway({ INGRESS_URL: ingress.url }, ingress, adapter);
+  gateways = [world.app, await world.start()];
   adapter.routes['deliver'] = ({ idempotency_key: key }) => ({ ok: true, message_id: key });
   adapter.routes['format'] = ({ text }) => ({ text, format: 'markdown', parts: [text], lossy: [] });
   deliveries = new Deliveries(world);
-  app = await deliveries.install(adapter);
+  app = (await world.install(adapter)).id;
   await configure({ ORIGINS: `https://other.example ${origin}/` });
 });
 afterEach(() => {
   for (const page of pages.splice(0)) page.leave();
   refusing = null;
 });
-afterAll(async () => {
-  await deliveries.close();
-  await world.close();
-  await Promise.all([ingress.close(), adapter.close()]);
-});
+afterAll(() => world.close());
 
 /** Gives the App these credentials, by its declarations' names. */
 async function configure(fields: Record<string, string>): Promise<void> {
   const id = newId('cred');
-  world.credentials.set(id, fields);
+  world.vault.credentials.set(id, fields);
   const credentials = Object.fromEntries(Object.keys(fields).map((key) => [key, id]));
   const { status, body } = await world.call('PATCH', `apps/${app}`, { credentials });
   expect([status, JSON.stringify(body)]).toEqual([200, expect.any(String)]);
@@ -161,7 +157,7 @@ describe('a message of a visitor', () => {
     expect(await refusal(visitor, { id: '1', text: 'x' })).toEqual([422, 'invalid_request', origin]);
     expect(await refusal(visitor, { text: 'x' }, { origin }, 'app_none')).toEqual([404, 'web_chat_not_found', null]);
     const plain = await fakeAdapter('no-chat', { credentials: [] });
-    const other = await deliveries.install(plain);
+    const other = (await world.install(plain)).id;
     expect(await refusal(visitor, { text: 'x' }, { origin }, other)).toEqual([404, 'web_chat_not_found', null]);
     await plain.close();
   });

@@ -1,5 +1,5 @@
 import { until } from '#libs/testing';
-import { gatewayWorld, type GatewayWorld } from '../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 
 const daySeconds = 86_400;
@@ -9,9 +9,8 @@ describe('a provider webhook that has to be renewed', () => {
   let adapter: FakeAdapter;
 
   beforeAll(async () => {
-    world = await gatewayWorld();
-    const settings = { RENEWAL_SWEEP_MS: 50 };
-    await Promise.all([world.start(settings), world.start(settings)]);
+    world = await startGateway({ RENEWAL_SWEEP_MS: 50 });
+    await world.start();
   });
   afterAll(() => world.close());
   beforeEach(async () => {
@@ -20,10 +19,7 @@ describe('a provider webhook that has to be renewed', () => {
   });
   afterEach(() => adapter.close());
 
-  async function install() {
-    await world.call('POST', 'adapters', { url: adapter.url });
-    return (await world.call('POST', `listings/${adapter.slug}/install`, {})).body;
-  }
+  const install = () => world.install(adapter);
   const listing = () => world.call('GET', `listings/${adapter.slug}`);
   const asked = () => adapter.calls.filter(({ route }) => route === 'renew-webhook');
   const stateOf = async (id: string) => (await world.call('GET', `apps/${id}/webhook-renewal`)).body;
@@ -74,7 +70,7 @@ describe('a provider webhook that has to be renewed', () => {
     const first = await until('the App shows it', async () => (await app()).renewal_failure);
     expect(first).toMatchObject({ code: 'auth_failed', error: 'no such grant' });
     expect(first.what_to_do).toMatch(/Verify the App/);
-    const { data } = (await world.service('GET', 'attention')).body;
+    const { data } = (await world.internal('GET', 'attention')).body;
     const items = data.filter(({ resource }) => resource.id === id);
     expect(items.find(({ code }) => code === 'renewal_failing')).toMatchObject({
       severity: 'error',
@@ -125,8 +121,7 @@ describe('a provider webhook that has to be renewed', () => {
     await retry(id);
     const other = await fakeAdapter(`other-${adapter.slug}`, { webhook: { renew_seconds: daySeconds } });
     other.routes['renew-webhook'] = () => ({ ok: true });
-    await world.call('POST', 'adapters', { url: other.url });
-    const running = (await world.call('POST', `listings/${other.slug}/install`, {})).body;
+    const running = await world.install(other);
     await recorded(running.id, ({ renewed_at: at }) => at);
     expect(asked()).toHaveLength(before);
     const stranger = { projectId: 'prj_other' };

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { newId } from '#libs/contracts';
-import { until } from '#libs/testing';
-import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
+import { home, until } from '#libs/testing';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 import { sendJson } from '../../testing/http-server.js';
 
@@ -10,20 +10,19 @@ let adapter: FakeAdapter;
 let app: string;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start({ ADAPTER_TIMEOUT_MS: 6_000 });
+  world = await startGateway({ ADAPTER_TIMEOUT_MS: 6_000 });
 });
 afterAll(() => world.close());
 
 beforeEach(async () => {
   adapter = await fakeAdapter(`calls-${Math.random().toString(36).slice(2, 8)}`);
-  await world.call('POST', 'adapters', { url: adapter.url });
-  world.credentials.set('cred_1', { TOKEN: 'secret' });
-  app = (await world.call('POST', `listings/${adapter.slug}/install`, { credential_id: 'cred_1' })).body.id;
+  world.vault.credentials.set('cred_1', { TOKEN: 'secret' });
+  app = (await world.install(adapter, { credential_id: 'cred_1' })).id;
 });
 afterEach(() => adapter.close());
 
-const ask = (call: string, body: object, scope?: object) => world.service('POST', `adapter-calls/${call}`, body, scope);
+const ask = (call: string, body: object, scope?: object) =>
+  world.internal('POST', `adapter-calls/${call}`, body, scope);
 const callsOf = (route: string) => adapter.calls.filter((call) => call.route === route).map(({ body }) => body);
 
 describe('verify', () => {
@@ -53,7 +52,7 @@ describe('verify', () => {
   });
 
   it('is for services only', async () => {
-    const answer = await world.service('POST', 'adapter-calls/verify', { app_id: app }, { scopes: ['admin'] });
+    const answer = await world.internal('POST', 'adapter-calls/verify', { app_id: app }, { scopes: ['admin'] });
     expect(answer.status).toBe(403);
   });
 });

@@ -1,5 +1,5 @@
 import { until } from '#libs/testing';
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { httpServer, sendJson, type TestServer } from '../../testing/http-server.js';
 import { fakeAdapter } from '../../testing/fake-adapter.js';
 
@@ -30,8 +30,7 @@ describe('the Skill of a manifest', () => {
         status === 200 ? { skill_id: `skl_${slug}` } : { code: codes.get(slug) ?? 'refused', detail: 'not so' };
       sendJson(response, answer, status);
     });
-    world = await gatewayWorld();
-    await world.start({ MCP_REGISTRY_URL: registry.url });
+    world = await startGateway({ MCP_REGISTRY_URL: registry.url });
   });
   afterAll(async () => {
     await world.close();
@@ -134,7 +133,7 @@ describe('the Skill of a manifest', () => {
     const adapter = await fakeAdapter('sharing', { credentials, skill: { name: 'Sharing', knowledge: 'Ask.' } });
     const id = await register({ url: adapter.url });
     await settled(id, 1);
-    world.credentials.set('c1', { token: 'x' }).set('c2', { token: 'y' }).set('s', { signing_secret: 'z' });
+    world.vault.credentials.set('c1', { token: 'x' }).set('c2', { token: 'y' }).set('s', { signing_secret: 'z' });
     const announced = (what: (one: Announcement) => boolean) =>
       until('the registry was told', () => {
         const last = announcementsOf('sharing').at(-1);
@@ -183,7 +182,7 @@ describe('the Skill of a manifest', () => {
     const skill = { name: 'Reaching', knowledge: 'Ask.' };
     const adapter = await fakeAdapter('reaching', { credentials: declared(['API.example.com']), skill });
     const id = await register({ url: adapter.url });
-    world.credentials.set('c3', { token: 'x' });
+    world.vault.credentials.set('c3', { token: 'x' });
     await world.call('POST', 'listings/reaching/install', { credentials: { ACCOUNT: 'c3' } });
     const announced = (hosts?: string[]) =>
       until('the registry was told the hosts', () => {

@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import { newId } from '#libs/contracts';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
-import { type GatewayWorld, gatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 
 let world: GatewayWorld;
 let adapter: FakeAdapter;
@@ -9,16 +9,14 @@ let app: string;
 let answer: object;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start({ HEALTH_POLL_MS: 200 });
+  world = await startGateway({ HEALTH_POLL_MS: 200 });
 });
 afterAll(() => world.close());
 beforeEach(async () => {
   adapter = await fakeAdapter(`cond-${newId('req').slice(-8)}`, { name: 'Shop', credentials: [] });
   answer = { ok: true, message_id: 'm' };
   adapter.routes['deliver'] = () => answer;
-  await world.call('POST', 'adapters', { url: adapter.url });
-  app = (await world.call('POST', `listings/${adapter.slug}/install`, {})).body.id;
+  app = (await world.install(adapter)).id;
 });
 afterEach(() => adapter.close());
 
@@ -30,7 +28,7 @@ const condition = async () => {
 };
 const deliver = async (state: string): Promise<void> => {
   const body = { app_id: app, channel_address: 'a', message: { text: 'hi' }, idempotency_key: newId('dlv') };
-  const { delivery_id: id = '' } = (await world.service('POST', 'adapter-calls/deliver', body)).body;
+  const { delivery_id: id = '' } = (await world.internal('POST', 'adapter-calls/deliver', body)).body;
   await until(
     `the delivery is ${state}`,
     async () => (await world.call('GET', `deliveries/${id}`)).body.state === state,
@@ -74,8 +72,7 @@ describe('an App', () => {
 
   it('lacks a credential that its adapter needs', async () => {
     const needy = await fakeAdapter(`need-${newId('req').slice(-8)}`, {});
-    await world.call('POST', 'adapters', { url: needy.url });
-    app = (await world.call('POST', `listings/${needy.slug}/install`, {})).body.id;
+    app = (await world.install(needy)).id;
     const { state, why } = await condition();
     expect(state).toBe('incomplete');
     expect(why).toMatch(/^It has no usable credential for /);

@@ -1,16 +1,15 @@
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 
 let world: GatewayWorld;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start();
+  world = await startGateway();
 });
 afterAll(() => world.close());
 
 const install = (body: object) => world.call('POST', 'apps', { name: 'hook', kind: 'builtin', ...body });
 const endpointOf = async (id: string) => {
-  const { endpoints } = (await world.service('GET', 'endpoints?after=0')).body;
+  const { endpoints } = (await world.internal('GET', 'endpoints?after=0')).body;
   return endpoints.find(({ app_id: app }) => app === id);
 };
 

@@ -1,10 +1,9 @@
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 
 let world: GatewayWorld;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start();
+  world = await startGateway();
 });
 afterAll(() => world.close());
 

@@ -1,4 +1,4 @@
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 
 const strong = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
@@ -8,12 +8,11 @@ describe('the secret that an App checks requests with', () => {
   let world: GatewayWorld;
 
   beforeAll(async () => {
-    world = await gatewayWorld();
-    await world.start();
+    world = await startGateway();
   });
   afterAll(() => world.close());
   beforeEach(() => {
-    world.credentials
+    world.vault.credentials
       .set('plain', { signing_secret: 'a plain secret!' })
       .set('hidden', { signing_secret: '***' })
       .set('strong', { signing_secret: strong, signing_secret_next: strong })
@@ -47,7 +46,7 @@ describe('the secret that an App checks requests with', () => {
 
   it('does not keep a person from other changes, or from turning the check off', async () => {
     const { body } = await install('strong');
-    world.credentials.set('strong', { signing_secret: '***' });
+    world.vault.credentials.set('strong', { signing_secret: '***' });
     expect((await world.call('PATCH', `apps/${body.id}`, { name: 'renamed' })).status).toBe(200);
     expect((await world.call('PATCH', `apps/${body.id}`, { signature_off: true })).status).toBe(200);
   });
@@ -58,7 +57,7 @@ describe('the secret that an App checks requests with', () => {
     const adapter: FakeAdapter = await fakeAdapter('weak-hook', { credentials, webhook });
     try {
       await world.call('POST', 'adapters', { url: adapter.url });
-      world.credentials.set('only', { whatever: 'short' }).set('good', { whatever: strong });
+      world.vault.credentials.set('only', { whatever: 'short' }).set('good', { whatever: strong });
       const by = (id: string) => world.call('POST', 'listings/weak-hook/install', { credentials: { HOOK: id } });
       expect(await by('only')).toMatchObject(weak('is not base64'));
       expect((await by('good')).status).toBe(201);
@@ -69,8 +68,8 @@ describe('the secret that an App checks requests with', () => {
 
   it('that was stored before is in the attention list', async () => {
     const { body } = await install('strong');
-    world.credentials.set('strong', { signing_secret: 'whsec_' });
-    const { body: listed } = await world.service('GET', 'attention');
+    world.vault.credentials.set('strong', { signing_secret: 'whsec_' });
+    const { body: listed } = await world.internal('GET', 'attention');
     expect(listed.data).toContainEqual(
       expect.objectContaining({ code: 'weak_secret', severity: 'error', resource: { kind: 'app', id: body.id } }),
     );

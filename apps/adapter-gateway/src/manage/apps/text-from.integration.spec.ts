@@ -1,16 +1,13 @@
 import type { Scope } from '#libs/service-kit';
-import { type GatewayWorld, gatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 
 describe('who writes the text of a signed webhook', () => {
   let world: GatewayWorld;
 
   beforeAll(async () => {
-    world = await gatewayWorld();
-    await world.start();
+    world = await startGateway();
   });
-  afterAll(async () => {
-    await world.close();
-  });
+  afterAll(() => world.close());
 
   const manager = { scopes: ['apps:write', 'approvals:manage'] as Scope[] };
   const webhook = { name: 'Webhook', kind: 'builtin' };
@@ -30,7 +27,7 @@ describe('who writes the text of a signed webhook', () => {
     expect((await world.call('PATCH', `apps/${app.id}`, system, manager)).body.text_from).toBe('system');
     expect((await world.call('PATCH', `apps/${app.id}`, { name: 'Other' })).body.text_from).toBe('system');
     expect((await world.call('PATCH', `apps/${app.id}`, { text_from: 'people' })).body.text_from).toBe('people');
-    const { data } = (await world.service('GET', 'audit')).body;
+    const { data } = (await world.internal('GET', 'audit')).body;
     expect(data.reverse()).toMatchObject([
       {
         action: 'app.text_from_set',

@@ -1,13 +1,12 @@
 import type { Json } from '#libs/testing';
 import type { AppView } from './app-view.dto.js';
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 
 let world: GatewayWorld;
 let app: Json<AppView> & { webhook_token: string };
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start({});
+  world = await startGateway({});
   const { body } = await world.call('POST', 'apps', { name: 'Hook', kind: 'builtin' });
   app = { ...body, webhook_token: body.webhook_token ?? 'none' };
 });
@@ -49,7 +48,7 @@ it('without the key that sealed it, the URL still works and is not shown, until 
   );
   const { body } = await world.call('GET', `apps/${app.id}`);
   expect([body.webhook_url, body.webhook_hidden]).toEqual([null, 'sealed_with_another_key']);
-  const { endpoints } = (await world.service('GET', 'endpoints?after=0')).body;
+  const { endpoints } = (await world.internal('GET', 'endpoints?after=0')).body;
   expect(endpoints[0]?.token_hash).toBe(rows[0]?.token_hash);
   const rotated = (await world.call('POST', `apps/${app.id}/rotate-token`, {})).body;
   expect([rotated.webhook_hidden, typeof rotated.webhook_url]).toEqual([null, 'string']);
@@ -77,6 +76,6 @@ it('the ingress learns which timestamp a signature carries', async () => {
   const signature = { scheme: 'hmac', timestamp_header: 'X-Timestamp', tolerance_seconds: 60 };
   const { body } = await world.call('PATCH', `apps/${app.id}`, { signature });
   expect(body.signature).toMatchObject({ timestamp_header: 'x-timestamp', tolerance_seconds: 60 });
-  const { endpoints } = (await world.service('GET', 'endpoints?after=0')).body;
+  const { endpoints } = (await world.internal('GET', 'endpoints?after=0')).body;
   expect(endpoints[0]?.verification).toMatchObject({ timestamp_header: 'x-timestamp', tolerance_seconds: 60 });
 });

@@ -1,5 +1,5 @@
 import { until } from '#libs/testing';
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 
 let world: GatewayWorld;
@@ -7,15 +7,11 @@ let adapter: FakeAdapter;
 let id: string;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start({ CONFORMANCE_RUNS: 1, GATEHOUSE_ADAPTER_SECRET: 'whsec_c2VjcmV0' });
   adapter = await fakeAdapter('checked');
+  world = await startGateway({ CONFORMANCE_RUNS: 1, GATEHOUSE_ADAPTER_SECRET: 'whsec_c2VjcmV0' }, adapter);
   id = (await world.call('POST', 'adapters', { url: adapter.url })).body.id;
 });
-afterAll(async () => {
-  await world.close();
-  await adapter.close();
-});
+afterAll(() => world.close());
 
 const begin = (body: object) => world.call('POST', `adapters/${id}/conformance-runs`, body);
 const finished = (run: string) =>

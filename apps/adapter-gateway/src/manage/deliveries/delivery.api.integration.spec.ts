@@ -1,6 +1,6 @@
 import { Deliveries } from '../../testing/deliveries.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
-import { type GatewayWorld, gatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 
 describe('the list of deliveries', () => {
   let world: GatewayWorld;
@@ -8,20 +8,15 @@ describe('the list of deliveries', () => {
   let deliveries: Deliveries;
 
   beforeAll(async () => {
-    world = await gatewayWorld();
-    await world.start();
-    deliveries = new Deliveries(world);
     adapter = await fakeAdapter('listed');
+    world = await startGateway({}, adapter);
+    deliveries = new Deliveries(world);
     adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm1' });
   });
-  afterAll(async () => {
-    await adapter.close();
-    await deliveries.close();
-    await world.close();
-  });
+  afterAll(() => world.close());
 
   it('can be read from either end, page by page', async () => {
-    const app = await deliveries.install(adapter);
+    const app = (await world.install(adapter)).id;
     const sent: string[] = [];
     for (const text of ['one', 'two', 'three']) sent.push(await deliveries.send(app, { text }));
     for (const id of sent) await deliveries.inState(id, 'delivered');

@@ -1,14 +1,13 @@
 import { createAdapterServer, defineAdapter } from '#libs/adapter-sdk';
 import { newId } from '#libs/contracts';
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 
 let world: GatewayWorld;
 let adapter: FakeAdapter;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start();
+  world = await startGateway();
 });
 afterAll(() => world.close());
 
@@ -52,7 +51,7 @@ describe('installing', () => {
     expect(renamed.headers.get('etag')).toBe(shown.headers.get('etag'));
     const receives = capabilities.includes('receive');
     expect(body.webhook_url?.startsWith('https://gatehouse.example/api/v1/webhooks/') ?? false).toBe(receives);
-    const { body: projected } = await world.service('GET', `endpoints?after=${body.version - 1}`);
+    const { body: projected } = await world.internal('GET', `endpoints?after=${body.version - 1}`);
     expect(projected.endpoints.find(({ app_id: id }) => id === body.id)?.state).toBe(receives ? 'active' : 'disabled');
   });
 
@@ -69,10 +68,10 @@ describe('installing', () => {
 
   it('checks a given credential by maps_to', async () => {
     expect((await install({ credential_id: 'cred_none' })).body.code).toBe('credential_not_found');
-    world.credentials.set('cred_wrong', { password: 'x' });
+    world.vault.credentials.set('cred_wrong', { password: 'x' });
     const wrong = await install({ credential_id: 'cred_wrong' });
     expect(wrong.body).toMatchObject({ code: 'credential_incomplete', errors: [{ field: 'TOKEN' }] });
-    world.credentials.set('cred_right', { token: 'x' });
+    world.vault.credentials.set('cred_right', { token: 'x' });
     expect((await install({ credential_id: 'cred_right' })).status).toBe(201);
   });
 
@@ -83,7 +82,7 @@ describe('installing', () => {
       status: 422,
       body: { code: 'credential_not_found', errors: [{ field: 'credential_id' }] },
     });
-    world.credentials.set('cred_there', { signing_secret: 'x' });
+    world.vault.credentials.set('cred_there', { signing_secret: 'x' });
     expect(await change('cred_there')).toMatchObject({
       status: 200,
       body: { credentials: [{ key: 'SIGNING_SECRET', credential_id: 'cred_there' }] },
@@ -102,7 +101,7 @@ describe('rotating the webhook token', () => {
   it('keeps the old one valid for the grace period, and only one old token at a time', async () => {
     const app = (await install({})).body;
     const endpoint = async () => {
-      const { body } = await world.service('GET', 'endpoints?after=0');
+      const { body } = await world.internal('GET', 'endpoints?after=0');
       const found = body.endpoints.find(({ app_id: id }) => id === app.id);
       if (!found) throw new Error('the App has no endpoint');
       return found;
@@ -144,8 +143,7 @@ describe('a shipped adapter', () => {
 
   beforeAll(async () => {
     host = createAdapterServer([shipped('parcels'), shipped('letters')], { version: 'b1' });
-    gateways = await gatewayWorld();
-    await gateways.start({ ADAPTERS_URL: await host.listen({ port: 0, host: '127.0.0.1' }) });
+    gateways = await startGateway({ ADAPTERS_URL: await host.listen({ port: 0, host: '127.0.0.1' }) });
   });
   afterAll(async () => {
     await gateways.close();
@@ -176,8 +174,7 @@ describe('a shipped adapter', () => {
   });
 
   it('is no longer offered when its server is away, and hides no other', async () => {
-    const away = await gatewayWorld();
-    await away.start({ ADAPTERS_URL: 'http://127.0.0.1:9' });
+    const away = await startGateway({ ADAPTERS_URL: 'http://127.0.0.1:9' });
     const { status, body } = await away.call('GET', 'listings');
     expect({ status, slugs: body.data.map(({ slug }) => slug) }).toEqual({ status: 200, slugs: ['webhook'] });
     await away.close();

@@ -1,27 +1,20 @@
-import { appChanged, columnsOf, inboundParse, newId } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import { type Json, testRedisUrl, until } from '#libs/testing';
+import { appChanged, columnsOf, newId } from '#libs/contracts';
+import { home, type Json, until } from '#libs/testing';
 import type { AppView } from '../apps/app-view.dto.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 
 describe('a registered adapter', () => {
   let world: GatewayWorld;
   let adapter: FakeAdapter;
   let id: string;
   let app: Json<AppView>;
-  let jobs: JobClient;
   let made = 0;
 
   beforeAll(async () => {
-    world = await gatewayWorld();
-    await world.start();
-    jobs = new JobClient(testRedisUrl());
+    world = await startGateway();
   });
-  afterAll(async () => {
-    await jobs.close();
-    await world.close();
-  });
+  afterAll(() => world.close());
   beforeEach(async () => {
     adapter = await fakeAdapter(`moved-${(made += 1)}`, { name: 'Shop', credentials: [] });
     adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm' });
@@ -33,7 +26,7 @@ describe('a registered adapter', () => {
   const change = (body: object) => world.call('PATCH', `adapters/${id}`, body);
   const appNow = async () => (await world.call('GET', `apps/${app.id}`)).body;
   const endpoint = async () => {
-    const { endpoints } = (await world.service('GET', 'endpoints?after=0')).body;
+    const { endpoints } = (await world.internal('GET', 'endpoints?after=0')).body;
     return endpoints.find(({ app_id: of }) => of === app.id);
   };
   const putInForce = async (manifest: object): Promise<void> => {
@@ -43,7 +36,7 @@ describe('a registered adapter', () => {
   };
   const deliver = async (): Promise<string> => {
     const body = { app_id: app.id, channel_address: 'a', message: { text: 'hi' }, idempotency_key: newId('dlv') };
-    return (await world.service('POST', 'adapter-calls/deliver', body)).body.delivery_id ?? '';
+    return (await world.internal('POST', 'adapter-calls/deliver', body)).body.delivery_id ?? '';
   };
   const delivery = (deliveryId: string, state: string) =>
     until(`the delivery is ${state}`, async () => {
@@ -61,7 +54,7 @@ describe('a registered adapter', () => {
 
   it('is under Needs attention while a manifest waits for approval, and its App while it is paused', async () => {
     const of = async (resource: string) => {
-      const { data } = (await world.service('GET', 'attention')).body;
+      const { data } = (await world.internal('GET', 'attention')).body;
       return data.filter((item) => item.resource.id === resource).map(({ code, text }) => ({ code, text }));
     };
     expect([...(await of(id)), ...(await of(app.id))]).toEqual([]);
@@ -89,11 +82,7 @@ describe('a registered adapter', () => {
       });
       expect(await endpoint()).toMatchObject({ state: 'disabled' });
       await until('the ingress hears of it', async () => (await world.waiting(appChanged)).length > before);
-      const receipt_id = newId('evt');
-      const { organizationId: organization_id, projectId: project_id } = home;
-      const job = { receipt_id, app_id: app.id, organization_id, project_id, received_at: '', verified_scheme: 'none' };
-      await jobs.enqueue(inboundParse, job);
-      expect(await endOf(receipt_id)).toBe('receive_withdrawn');
+      expect(await endOf(await world.receive(app.id, { request: null }))).toBe('receive_withdrawn');
       await world.call('POST', `adapters/${id}/roll-back`, { version: 1 });
       expect(await appNow()).toMatchObject({ name: 'Shop (bidirectional)', withdrawn_capabilities: [] });
       expect(await endpoint()).toMatchObject({ state: 'active' });

@@ -1,17 +1,14 @@
-import { until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { home, until } from '#libs/testing';
 import { type FakeAdapter, fakeAdapter, type FakeManifest } from '../../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { httpServer, sendJson } from '../../testing/http-server.js';
 
 let world: GatewayWorld;
 let adapter: FakeAdapter;
 let id: string;
-let gateway: NestFastifyApplication;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  gateway = await world.start();
+  world = await startGateway();
 });
 afterAll(() => world.close());
 
@@ -83,7 +80,7 @@ describe('a refreshed manifest', () => {
 
   it('gives the vault its OAuth configuration only after approval', async () => {
     const ask = async () =>
-      (await world.service('GET', `oauth-providers/${adapter.slug}?organization_id=${home.organizationId}`)).body;
+      (await world.internal('GET', `oauth-providers/${adapter.slug}?organization_id=${home.organizationId}`)).body;
     adapter.manifest.oauth_config?.scopes.push('write');
     await refresh();
     expect(await ask()).toEqual({
@@ -93,7 +90,7 @@ describe('a refreshed manifest', () => {
     });
     await world.call('POST', `adapters/${id}/versions/2/approve`);
     expect(await ask()).toMatchObject({ manifest_version: 2, oauth_config: { scopes: ['read', 'write'] } });
-    const other = await world.service('GET', `oauth-providers/${adapter.slug}?organization_id=org_other`);
+    const other = await world.internal('GET', `oauth-providers/${adapter.slug}?organization_id=org_other`);
     expect(other.status).toBe(404);
   });
 
@@ -102,7 +99,7 @@ describe('a refreshed manifest', () => {
     adapter.manifest.webhook = { verification: 'none' };
     await refresh();
     const endpoint = async () => {
-      const { body } = await world.service('GET', `endpoints?after=${app.version}`);
+      const { body } = await world.internal('GET', `endpoints?after=${app.version}`);
       return body.endpoints.find(({ app_id }) => app_id === app.id) ?? null;
     };
     expect(await endpoint()).toBeNull();
@@ -261,7 +258,7 @@ describe('health', () => {
 
 describe('the API description', () => {
   it('has every route of the portal, its listings and its sources', async () => {
-    const answer = await fetch(`${await gateway.getUrl()}/openapi.json`);
+    const answer = await fetch(`${await world.app.getUrl()}/openapi.json`);
     const { paths } = (await answer.json()) as { paths: Record<string, Record<string, { operationId?: string }>> };
     const operations = Object.values(paths).flatMap((path) =>
       Object.values(path).map(({ operationId }) => operationId),

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 
 const sample = { title: 'It fails' };
@@ -9,8 +9,6 @@ let adapter: FakeAdapter;
 let app: string;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start();
   adapter = await fakeAdapter('sampled', {
     webhook: { verification: { scheme: 'hmac', header: 'X-Mac', prefix: 'v1=', secret_fields: ['token'] } },
     events: [
@@ -18,14 +16,11 @@ beforeAll(async () => {
       { type: 'opened', sample, sample_headers: { 'X-Kind': 'issues', Host: 'elsewhere', 'x-number': 1 } },
     ],
   });
-  await world.call('POST', 'adapters', { url: adapter.url });
-  world.credentials.set('cred_1', { TOKEN: 'a-secret-that-both-share' });
-  app = (await world.call('POST', 'listings/sampled/install', { credential_id: 'cred_1' })).body.id;
+  world = await startGateway({}, adapter);
+  world.vault.credentials.set('cred_1', { TOKEN: 'a-secret-that-both-share' });
+  app = (await world.install(adapter, { credential_id: 'cred_1' })).id;
 });
-afterAll(async () => {
-  await world.close();
-  await adapter.close();
-});
+afterAll(() => world.close());
 
 const send = async (body: object, as = {}) => (await world.call('POST', `apps/${app}/samples`, body, as)).body;
 

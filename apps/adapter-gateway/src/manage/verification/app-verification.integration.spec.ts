@@ -1,22 +1,20 @@
 import { until } from '#libs/testing';
 import { type FakeAdapter, fakeAdapter, type Route } from '../../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 
 let world: GatewayWorld;
 let adapter: FakeAdapter;
 let app: string;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start({ ADAPTER_CALL_ATTEMPTS: 1, ADAPTER_TIMEOUT_MS: 5_000 });
+  world = await startGateway({ ADAPTER_CALL_ATTEMPTS: 1, ADAPTER_TIMEOUT_MS: 5_000 });
 });
 afterAll(() => world.close());
 
 beforeEach(async () => {
   adapter = await fakeAdapter(`verify-${Math.random().toString(36).slice(2, 8)}`);
-  await world.call('POST', 'adapters', { url: adapter.url });
-  world.credentials.set('cred_1', { TOKEN: 'a-very-secret-token' });
-  app = (await world.call('POST', `listings/${adapter.slug}/install`, { credential_id: 'cred_1' })).body.id;
+  world.vault.credentials.set('cred_1', { TOKEN: 'a-very-secret-token' });
+  app = (await world.install(adapter, { credential_id: 'cred_1' })).id;
 });
 afterEach(() => adapter.close());
 
@@ -169,7 +167,7 @@ describe('Verify of an App whose adapter', () => {
   });
 
   it('cannot be given its credentials says why', async () => {
-    world.credentials.delete('cred_1');
+    world.vault.credentials.delete('cred_1');
     await until('the credential is gone for the gateway', async () => !(await verify()).body.ok);
     const { status, body } = await verify();
     expect([status, body.ok, body.code]).toEqual([200, false, 'missing_credentials']);

@@ -1,49 +1,30 @@
-import { columnsOf, inboundParse, messageRoute, newId } from '#libs/contracts';
+import { messageRoute } from '#libs/contracts';
 import { ChangeListener } from '#libs/database';
-import { JobClient } from '#libs/queue';
-import { testRedisUrl, until } from '#libs/testing';
+import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Deliveries } from '../../testing/deliveries.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
-import { type GatewayWorld, gatewayWorld, home } from '../../testing/gateway-world.js';
-import { httpServer, sendJson, type TestServer } from '../../testing/http-server.js';
+import { fakeIngress, type GatewayWorld, plainRequest, startGateway } from '../../testing/gateway-world.js';
+import { sendJson } from '../../testing/http-server.js';
 
 let world: GatewayWorld;
 let replicas: NestFastifyApplication[];
 let deliveries: Deliveries;
-let jobs: JobClient;
 let adapter: FakeAdapter;
-/** Keeps the requests of receipts that wait. */
-let ingress: TestServer;
 let app: string;
 let source: string;
 
 const hour = 3_600_000;
-const request = {
-  method: 'POST',
-  url: 'https://gatehouse.example/api/v1/webhooks/token',
-  path: '/api/v1/webhooks/token',
-  query: {},
-  headers: {},
-  body: '{}',
-  body_encoding: 'utf8',
-} as const;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  ingress = await httpServer((_path, _body, response) => sendJson(response, { request }));
+  // Keeps the requests of receipts that wait.
+  const ingress = await fakeIngress();
   // Nothing here may depend on the next regular poll.
-  const settings = { HEALTH_POLL_MS: hour, HEALTH_POLL_MAX_MS: hour, INGRESS_URL: ingress.url };
-  replicas = [await world.start(settings), await world.start(settings)];
+  world = await startGateway({ HEALTH_POLL_MS: hour, HEALTH_POLL_MAX_MS: hour, INGRESS_URL: ingress.url }, ingress);
+  replicas = [world.app, await world.start()];
   deliveries = new Deliveries(world);
-  jobs = new JobClient(testRedisUrl());
 });
-afterAll(async () => {
-  await jobs.close();
-  await deliveries.close();
-  await world.close();
-  await ingress.close();
-});
+afterAll(() => world.close());
 beforeEach(async () => {
   adapter = await fakeAdapter(`chat-${Math.random().toString(36).slice(2, 8)}`, {
     credentials: [],
@@ -56,7 +37,7 @@ beforeEach(async () => {
     deliver: () => ({ ok: true, message_id: 'm1' }),
     'sources/list-changes': () => ({ changes: [], cursor: 'c' }),
   });
-  app = await deliveries.install(adapter);
+  app = (await world.install(adapter)).id;
   source = (await world.call('POST', 'sources', { app_id: app, name: 'docs', resource_path: '' })).body.id;
   await until('the first run has ended', async () => (await runs()).every(({ state }) => state === 'succeeded'));
   adapter.calls.length = 0;
@@ -82,18 +63,7 @@ const stateOf = async () => {
   ]);
   return rows[0] as { state: string; checked_at: Date };
 };
-async function receive(): Promise<string> {
-  const receipt = newId('evt');
-  await jobs.enqueue(inboundParse, {
-    receipt_id: receipt,
-    received_at: new Date().toISOString(),
-    ...columnsOf(home),
-    app_id: app,
-    verified_scheme: null,
-    request,
-  });
-  return receipt;
-}
+const receive = () => world.receive(app, { scheme: null });
 
 describe('an adapter that Verify finds unready', () => {
   it('gets no call of any kind from any replica, and all of it goes on once Verify finds it ready', async () => {
@@ -108,10 +78,15 @@ describe('an adapter that Verify finds unready', () => {
     const received = await Promise.all(Array.from({ length: 4 }, receive));
     await world.call('POST', `sources/${source}/sync`);
     const asked = { app_id: app, text: 'hello' };
-    expect((await world.service('POST', 'adapter-calls/format', asked)).body.code).toBe('adapter_unready');
-    expect((await world.service('POST', 'adapter-calls/verify', { app_id: app })).body.code).toBe('adapter_unready');
-    const handshake = { request, received_at: new Date().toISOString(), verified: false, declared: false };
-    expect((await world.service('POST', `apps/${app}/handshake`, handshake)).status).toBe(503);
+    expect((await world.internal('POST', 'adapter-calls/format', asked)).body.code).toBe('adapter_unready');
+    expect((await world.internal('POST', 'adapter-calls/verify', { app_id: app })).body.code).toBe('adapter_unready');
+    const handshake = {
+      request: plainRequest,
+      received_at: new Date().toISOString(),
+      verified: false,
+      declared: false,
+    };
+    expect((await world.internal('POST', `apps/${app}/handshake`, handshake)).status).toBe(503);
 
     for (const id of sent) {
       await until('the delivery waits', async () => (await deliveries.read(id)).error === 'adapter_unready');
@@ -145,7 +120,7 @@ describe('an adapter whose call fails', () => {
     await until('it was found unready', async () => (await stateOf()).state === 'unready');
     await heard();
     const before = routesCalled().length;
-    expect((await world.service('POST', 'adapter-calls/format', { app_id: app, text: 'x' })).body.code).toBe(
+    expect((await world.internal('POST', 'adapter-calls/format', { app_id: app, text: 'x' })).body.code).toBe(
       'adapter_unready',
     );
     expect(routesCalled().length).toBe(before);
@@ -156,7 +131,7 @@ describe('an adapter whose call fails', () => {
 
   it('is polled at once when nothing listens there any more', async () => {
     await adapter.close();
-    const refusal = await world.service('POST', 'adapter-calls/format', { app_id: app, text: 'x' });
+    const refusal = await world.internal('POST', 'adapter-calls/format', { app_id: app, text: 'x' });
     expect(refusal.status).toBe(503);
     await until('it was found unready', async () => (await stateOf()).state === 'unready');
     adapter = await fakeAdapter('unused');
@@ -165,7 +140,7 @@ describe('an adapter whose call fails', () => {
   it('stays in use when its health says that it is ready', async () => {
     const { checked_at: before } = await stateOf();
     adapter.routes['format'] = (_body, response) => sendJson(response, {}, 500);
-    await world.service('POST', 'adapter-calls/format', { app_id: app, text: 'x' });
+    await world.internal('POST', 'adapter-calls/format', { app_id: app, text: 'x' });
     const after = await until('it was polled', async () => {
       const now = await stateOf();
       return now.checked_at > before ? now : null;

@@ -1,5 +1,5 @@
 import { until } from '#libs/testing';
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 
 const declared = [
@@ -14,8 +14,7 @@ describe('the credentials of an App', () => {
   let made = 0;
 
   beforeAll(async () => {
-    world = await gatewayWorld();
-    await world.start();
+    world = await startGateway();
   });
   afterAll(() => world.close());
   beforeEach(async () => {
@@ -31,7 +30,7 @@ describe('the credentials of an App', () => {
   /** A credential of the test's own; its id. */
   const idOf = (name: string): string => `cred_${name}_${made}`;
   const give = (name: string, fields: Record<string, string>, type: 'api_key' | 'text' | 'oauth2' = 'text') => {
-    world.credentials.set(idOf(name), fields);
+    world.vault.credentials.set(idOf(name), fields);
     world.vault.types.set(idOf(name), type);
   };
   const install = (body: object) => world.call('POST', `listings/${adapter.slug}/install`, body);
@@ -97,7 +96,7 @@ describe('the credentials of an App', () => {
     const unlinked = await change({ HOOK: null });
     expect(unlinked.body.missing).toEqual(['HOOK']);
     expect(boundTo(body.id)).toEqual([idOf('oauth')]);
-    world.credentials.delete(idOf('oauth'));
+    world.vault.credentials.delete(idOf('oauth'));
     expect((await world.call('GET', `apps/${body.id}`)).body.credentials[0]).toMatchObject({ status: 'gone' });
     const { body: list } = await world.call('GET', 'apps');
     expect(list.data.find(({ id }) => id === body.id)?.missing).toEqual(['ACCOUNT', 'HOOK']);
@@ -190,7 +189,7 @@ describe('the credentials of an App', () => {
 
   it('reach an adapter that the vault asks about one record, by its names and with the other ones of the App', async () => {
     const ask = (credential_id: string, credential_type: string, credentials: object) =>
-      world.service('POST', 'adapter-calls/verify', {
+      world.internal('POST', 'adapter-calls/verify', {
         adapter_slug: adapter.slug,
         credentials,
         credential_type,
@@ -210,12 +209,13 @@ describe('the credentials of an App', () => {
 
 describe('the endpoint of an App', () => {
   it('is checked with fields that the vault hears of before the ingress asks for them', async () => {
-    const world = await gatewayWorld();
-    await world.start();
+    const world = await startGateway();
     const webhook = { verification: { scheme: 'hmac', secret_fields: ['signing_secret'] } };
     const adapter = await fakeAdapter('told', { credentials: declared, webhook });
     const { id } = (await world.call('POST', 'adapters', { url: adapter.url })).body;
-    world.credentials.set('s', { signing_secret: 'a secret x' }).set('b', { token: 'x', webhook_secret: 'a secret y' });
+    world.vault.credentials
+      .set('s', { signing_secret: 'a secret x' })
+      .set('b', { token: 'x', webhook_secret: 'a secret y' });
     world.vault.types.set('b', 'api_key');
     const credentials = { HOOK: 's', BOT: 'b' };
     const app = (await world.call('POST', 'listings/told/install', { credentials })).body;
@@ -245,15 +245,14 @@ describe('the endpoint of an App', () => {
   });
 
   it('names the records that signatures are checked with, and no account that is connected by consent', async () => {
-    const world = await gatewayWorld();
-    await world.start();
+    const world = await startGateway();
     const webhook = { verification: { scheme: 'hmac', secret_fields: ['signing_secret'] } };
     const adapter = await fakeAdapter('signed', { credentials: declared, webhook });
     await world.call('POST', 'adapters', { url: adapter.url });
-    world.credentials.set('o', { client_id: 'c' }).set('s', { signing_secret: 'a secret x' });
+    world.vault.credentials.set('o', { client_id: 'c' }).set('s', { signing_secret: 'a secret x' });
     world.vault.types.set('o', 'oauth2');
     const { body } = await world.call('POST', 'listings/signed/install', { credentials: { ACCOUNT: 'o', HOOK: 's' } });
-    const { endpoints } = (await world.service('GET', `endpoints?after=${body.version - 1}`)).body;
+    const { endpoints } = (await world.internal('GET', `endpoints?after=${body.version - 1}`)).body;
     expect(endpoints[0]?.credentials).toEqual([
       { key: 'HOOK', type: 'text', maps_to: 'signing_secret', credential_id: 's' },
     ]);

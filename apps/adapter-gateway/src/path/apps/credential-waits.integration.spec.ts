@@ -1,34 +1,23 @@
-import { inboundParse, messageRoute, newId } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import { testRedisUrl, until } from '#libs/testing';
+import { newId } from '#libs/contracts';
+import { until } from '#libs/testing';
 import { Deliveries } from '../../testing/deliveries.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
-import { httpServer, sendJson, type TestServer } from '../../testing/http-server.js';
+import { fakeIngress, type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 
 const account = { key: 'ACCOUNT', type: 'oauth2', label: 'Account', maps_to: 'access_token' };
-const request = { method: 'POST', url: '/', path: '/', query: {}, headers: {}, body: '{}', body_encoding: 'utf8' };
 
 let world: GatewayWorld;
-let ingress: TestServer;
 let deliveries: Deliveries;
-let jobs: JobClient;
 let adapter: FakeAdapter;
 let credential: string;
 let app: string;
 
 beforeAll(async () => {
-  ingress = await httpServer((_path, _body, response) => sendJson(response, { request }));
-  world = await gatewayWorld();
-  await world.start({ INGRESS_URL: ingress.url });
+  const ingress = await fakeIngress();
+  world = await startGateway({ INGRESS_URL: ingress.url }, ingress);
   deliveries = new Deliveries(world);
-  jobs = new JobClient(testRedisUrl());
 });
-afterAll(async () => {
-  await Promise.all([deliveries.close(), jobs.close()]);
-  await world.close();
-  await ingress.close();
-});
+afterAll(() => world.close());
 beforeEach(async () => {
   const name = newId('cred');
   credential = name;
@@ -44,13 +33,7 @@ afterEach(() => adapter.close());
 const install = async (credentials: object): Promise<void> => {
   app = (await world.call('POST', `listings/${adapter.slug}/install`, { credentials })).body.id;
 };
-const receive = async (): Promise<string> => {
-  const receipt_id = newId('evt');
-  const { organizationId: organization_id, projectId: project_id } = home;
-  const job = { receipt_id, received_at: new Date().toISOString(), organization_id, project_id, app_id: app };
-  await jobs.enqueue(inboundParse, { ...job, verified_scheme: 'none' });
-  return receipt_id;
-};
+const receive = () => world.receive(app, { request: null });
 const announce = () => world.pool.query('SELECT pg_notify($1, $2)', ['gatehouse_vault', `credential ${credential}`]);
 const connect = async (): Promise<void> => {
   world.vault.credentials.set(credential, { client_id: 'c', access_token: 't' });
@@ -82,10 +65,6 @@ const held = (receiptId: string, code: string) =>
     const [row] = (await world.pool.query(sql, [receiptId])).rows;
     return row?.reason === code ? row : null;
   });
-const routed = (receiptId: string) =>
-  until('the message is routed', async () =>
-    (await world.waiting(messageRoute)).some(({ receipt_id }) => receipt_id === receiptId),
-  );
 const calls = () => adapter.calls.filter(({ route }) => route === 'deliver' || route === 'parse-inbound').length;
 
 describe('messages and replies of an App whose credential is not connected', () => {
@@ -103,7 +82,7 @@ describe('messages and replies of an App whose credential is not connected', () 
     await announce();
     await connect();
     await deliveries.inState(reply, 'delivered');
-    await routed(message);
+    await world.routed(message);
     expect(await deliveries.journalOf(reply)).toEqual(['retrying not_connected', 'delivered']);
     const [first, ...rest] = await storyOf(message);
     expect(first).toMatchObject({ outcome: 'retrying', reason: 'not_connected' });
@@ -142,7 +121,7 @@ describe('messages and replies of an App whose credential is not connected', () 
     world.vault.types.set(other, 'oauth2');
     expect((await world.call('PATCH', `apps/${app}`, { credentials: { ACCOUNT: other } })).status).toBe(200);
     await deliveries.inState(reply, 'delivered');
-    await routed(message);
+    await world.routed(message);
   });
 
   it('wait until a required credential is linked', async () => {
@@ -155,7 +134,7 @@ describe('messages and replies of an App whose credential is not connected', () 
     world.vault.credentials.set(credential, { access_token: 't' });
     expect((await world.call('PATCH', `apps/${app}`, { credentials: { ACCOUNT: credential } })).status).toBe(200);
     await deliveries.inState(reply, 'delivered');
-    await routed(message);
+    await world.routed(message);
   });
 
   it('wait until a key is linked that the adapter cannot do without', async () => {

@@ -1,37 +1,26 @@
-import { inboundParse, messageRoute, newId } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import { testRedisUrl, until } from '#libs/testing';
+import { newId } from '#libs/contracts';
+import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import { Deliveries } from '../../testing/deliveries.js';
 import { type CallBody, type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
-import { httpServer, sendJson, type TestServer } from '../../testing/http-server.js';
+import { fakeIngress, type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 
 const account = { key: 'ACCOUNT', type: 'oauth2', label: 'Account', maps_to: 'access_token' };
-const request = { method: 'POST', url: '/', path: '/', query: {}, headers: {}, body: '{}', body_encoding: 'utf8' };
 const message = { event_type: 'said', sender: 'ada', message: 'hi', is_bot: false };
 const changed = { event_type: 'mailbox_changed', sender: 'ada', message: 'changed', is_bot: false };
 
 let world: GatewayWorld;
-let ingress: TestServer;
 let deliveries: Deliveries;
-let jobs: JobClient;
 let adapter: FakeAdapter;
 let credential: string;
 let app: string;
 
 beforeAll(async () => {
-  ingress = await httpServer((_path, _body, response) => sendJson(response, { request }));
-  world = await gatewayWorld();
-  await world.start({ INGRESS_URL: ingress.url, RENEWAL_SWEEP_MS: 50 });
+  const ingress = await fakeIngress();
+  world = await startGateway({ INGRESS_URL: ingress.url, RENEWAL_SWEEP_MS: 50 }, ingress);
   deliveries = new Deliveries(world);
-  jobs = new JobClient(testRedisUrl());
 });
-afterAll(async () => {
-  await Promise.all([deliveries.close(), jobs.close()]);
-  await world.close();
-  await ingress.close();
-});
+afterAll(() => world.close());
 beforeEach(async () => {
   credential = newId('cred');
   world.vault.refused.length = 0;
@@ -60,9 +49,7 @@ const install = async (manifest: object = {}): Promise<void> => {
   adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm' });
 };
 const installed = async (): Promise<void> => {
-  await world.call('POST', 'adapters', { url: adapter.url });
-  const credentials = { ACCOUNT: credential };
-  app = (await world.call('POST', `listings/${adapter.slug}/install`, { credentials })).body.id;
+  app = (await world.install(adapter, { credentials: { ACCOUNT: credential } })).id;
 };
 /** The provider of a route accepts only the token `new`. */
 const accepting =
@@ -74,17 +61,7 @@ const accepting =
     return refusal ?? void response.writeHead(401).end();
   };
 const tokensOf = (route: string) => adapter.bodiesOf(route).map(({ credentials }) => credentials['access_token']);
-const receive = async (): Promise<string> => {
-  const receipt_id = newId('evt');
-  const { organizationId: organization_id, projectId: project_id } = home;
-  const job = { receipt_id, received_at: new Date().toISOString(), organization_id, project_id, app_id: app };
-  await jobs.enqueue(inboundParse, { ...job, verified_scheme: 'none' });
-  return receipt_id;
-};
-const routed = (receiptId: string) =>
-  until('the message is routed', async () =>
-    (await world.waiting(messageRoute)).find(({ receipt_id }) => receipt_id === receiptId),
-  );
+const receive = () => world.receive(app, { request: null });
 const addSource = async (): Promise<string> => {
   const { id } = (await world.call('POST', 'sources', { app_id: app, name: 'Docs', resource_path: 'root' })).body;
   await world.call('POST', `sources/${id}/sync`);
@@ -130,7 +107,7 @@ describe('an access token that the provider refuses is replaced, and the call is
     await install();
     adapter.routes['parse-inbound'] = accepting(answer, refused);
     await installed();
-    expect(await routed(await receive())).toMatchObject({ messages: [{ event_type: 'said' }] });
+    expect(await world.routed(await receive())).toMatchObject({ messages: [{ event_type: 'said' }] });
     expect(tokensOf('parse-inbound')).toEqual(['old', 'new']);
   });
 
@@ -155,7 +132,7 @@ describe('an access token that the provider refuses is replaced, and the call is
     replaceWith('old')(credential);
     await world.pool.query('SELECT pg_notify($1, $2)', ['gatehouse_vault', `credential ${credential}`]);
     adapter.calls.length = 0;
-    const formatted = await world.service('POST', 'adapter-calls/format', { app_id: app, text: 'hi' });
+    const formatted = await world.internal('POST', 'adapter-calls/format', { app_id: app, text: 'hi' });
     expect(formatted.body).toMatchObject({ text: 'hi' });
     expect(tokensOf('format')).toEqual(['old', 'new']);
   });
@@ -215,7 +192,7 @@ describe('where the consent has lapsed', () => {
       return (await world.pool.query(sql, [receipt])).rows[0]?.reason === 'not_connected';
     });
     await connect();
-    await routed(receipt);
+    await world.routed(receipt);
     await until('it is renewed', async () => (await world.call('GET', `apps/${app}/webhook-renewal`)).body.renewed_at);
   });
 });

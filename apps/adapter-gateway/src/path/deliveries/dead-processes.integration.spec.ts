@@ -4,7 +4,7 @@ import { until } from '#libs/testing';
 import pg from 'pg';
 import { InboundWaitRepository } from '../inbound/inbound.repository.js';
 import { Deliveries, deliveryOf } from '../../testing/deliveries.js';
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { fakeAdapter, type FakeAdapter } from '../../testing/fake-adapter.js';
 import { type ClaimedDelivery, DeliveryRepository } from './delivery.repository.js';
 import { deliveryOutcome } from './delivery.verdict.js';
@@ -20,22 +20,19 @@ describe('what a gateway had in flight when it died', () => {
   let app: string;
 
   beforeAll(async () => {
-    world = await gatewayWorld();
-    const gateway = await world.start();
-    deliveries = gateway.get(DeliveryRepository, { strict: false });
-    waits = gateway.get(InboundWaitRepository, { strict: false });
-    liveness = gateway.get(Liveness, { strict: false });
-    asked = new Deliveries(world);
     adapter = await fakeAdapter('mortal');
+    world = await startGateway({}, adapter);
+    deliveries = world.app.get(DeliveryRepository, { strict: false });
+    waits = world.app.get(InboundWaitRepository, { strict: false });
+    liveness = world.app.get(Liveness, { strict: false });
+    asked = new Deliveries(world);
     adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm1' });
-    app = await asked.install(adapter);
+    app = (await world.install(adapter)).id;
     slow = new pg.Client({ connectionString: world.pool.options.connectionString, application_name: 'live_slow' });
     await slow.connect();
   });
   afterAll(async () => {
     await slow.end();
-    await adapter.close();
-    await asked.close();
     await world.close();
   });
 
@@ -121,7 +118,7 @@ describe('what a gateway had in flight when it died', () => {
     const asking = await fakeAdapter('asking', { message: { lookup: true } });
     asking.routes['deliver'] = () => ({ ok: true, message_id: 'twice' });
     asking.routes['deliver/lookup'] = () => ({ found: true, message_id: 'once' });
-    const job = deliveryOf(await asked.install(asking));
+    const job = deliveryOf((await world.install(asking)).id);
     const claimed = await claimedBy('live_dead', job);
     await deliveries.markSending(claimed);
     asking.health['status'] = 'starting';

@@ -1,7 +1,7 @@
 import { noLimits, ProjectLimits } from '#libs/project-limits';
-import { until } from '#libs/testing';
+import { home, until } from '#libs/testing';
 import { Deliveries } from '../../testing/deliveries.js';
-import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 
 let world: GatewayWorld;
@@ -11,16 +11,12 @@ let app: string;
 let gateways: Awaited<ReturnType<GatewayWorld['start']>>[];
 
 beforeAll(async () => {
-  world = await gatewayWorld();
   // A delivery that is not expedited would wait for its adapter for a minute.
-  const settings = { HEALTH_POLL_MAX_MS: 60_000, ADAPTER_TIMEOUT_MS: 5_000 };
-  gateways = await Promise.all([world.start(settings), world.start(settings)]);
+  world = await startGateway({ HEALTH_POLL_MAX_MS: 60_000, ADAPTER_TIMEOUT_MS: 5_000 });
+  gateways = [world.app, await world.start()];
   deliveries = new Deliveries(world);
 });
-afterAll(async () => {
-  await deliveries.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 beforeEach(async () => {
   adapter = await fakeAdapter(`chat-${Math.random().toString(36).slice(2, 8)}`);
@@ -29,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => adapter.close());
 
 const install = async (): Promise<void> => {
-  app = await deliveries.install(adapter);
+  app = (await world.install(adapter)).id;
 };
 
 describe('a delivery', () => {
@@ -47,7 +43,7 @@ describe('a delivery', () => {
   });
 
   it('is formatted with the credentials that it is sent with', async () => {
-    world.credentials.set(adapter.slug, { TOKEN: 'a-secret-token' });
+    world.vault.credentials.set(adapter.slug, { TOKEN: 'a-secret-token' });
     await world.call('POST', 'adapters', { url: adapter.url });
     const installed = await world.call('POST', `listings/${adapter.slug}/install`, { credential_id: adapter.slug });
     await deliveries.inState(await deliveries.send(installed.body.id), 'delivered');

@@ -1,8 +1,8 @@
 import { newId } from '#libs/contracts';
-import { until } from '#libs/testing';
+import { home, until } from '#libs/testing';
 import { Deliveries, deliveryOf } from '../../testing/deliveries.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { httpServer, type TestServer } from '../../testing/http-server.js';
 
 let world: GatewayWorld;
@@ -13,13 +13,11 @@ let receiver: TestServer;
 let status: number;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start({ DELIVERY_RETRY_PAUSE_MAX_MS: 100 });
+  world = await startGateway({ DELIVERY_RETRY_PAUSE_MAX_MS: 100 });
   deliveries = new Deliveries(world);
   receiver = await httpServer((_path, _body, response) => void response.writeHead(status).end());
 });
 afterAll(async () => {
-  await deliveries.close();
   await world.close();
   await receiver.close();
 });
@@ -31,7 +29,7 @@ afterEach(() => adapter?.close());
 const install = async (message: object = {}): Promise<void> => {
   adapter = await fakeAdapter(`late-${Math.random().toString(36).slice(2, 8)}`, { message });
   adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm' });
-  app = await deliveries.install(adapter);
+  app = (await world.install(adapter)).id;
 };
 
 /** A delivery whose process died after the call had begun, and that has expired since. */

@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import { Deliveries } from '../../testing/deliveries.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { httpServer, type TestServer } from '../../testing/http-server.js';
 
 /** More than a queue's job is tried. */
@@ -16,21 +16,17 @@ let receiver: TestServer;
 let refusals = 0;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start({ DELIVERY_RETRY_PAUSE_MAX_MS: 100, DELIVERY_RETRY_FOR_MS: 3_600_000 });
-  deliveries = new Deliveries(world);
   adapter = await fakeAdapter('patient', { message: { idempotent: true } });
-  app = await deliveries.install(adapter);
   receiver = await httpServer((_path, _body, response) => {
     refusals -= 1;
     response.writeHead(refusals < 0 ? 200 : 503).end();
   });
+  const settings = { DELIVERY_RETRY_PAUSE_MAX_MS: 100, DELIVERY_RETRY_FOR_MS: 3_600_000 };
+  world = await startGateway(settings, adapter, receiver);
+  deliveries = new Deliveries(world);
+  app = (await world.install(adapter)).id;
 });
-afterAll(async () => {
-  await deliveries.close();
-  await world.close();
-  await Promise.all([adapter.close(), receiver.close()]);
-});
+afterAll(() => world.close());
 
 describe('a delivery whose receiver is away for long', () => {
   it.each([
@@ -88,7 +84,7 @@ describe('a delivery whose receiver is away for long', () => {
       ...Array<string>(4).fill('retrying provider_unavailable'),
       'retrying rate_limited',
     ]);
-    const { data } = (await world.service('GET', 'attention')).body;
+    const { data } = (await world.internal('GET', 'attention')).body;
     const item = data.find(({ code }) => code === 'replies_wait');
     expect(item).toMatchObject({ count: 1, severity: 'warning', resource: { kind: 'app', id: app } });
     expect(item?.text).toMatch(/1 reply waits to be sent again \(rate_limited\)\. The next attempt is at 20/);

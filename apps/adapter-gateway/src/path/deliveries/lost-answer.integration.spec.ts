@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { until } from '#libs/testing';
 import { Deliveries } from '../../testing/deliveries.js';
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 
 let world: GatewayWorld;
@@ -10,14 +10,10 @@ let adapter: FakeAdapter;
 let app: string;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start({ ADAPTER_TIMEOUT_MS: 5_000 });
+  world = await startGateway({ ADAPTER_TIMEOUT_MS: 5_000 });
   deliveries = new Deliveries(world);
 });
-afterAll(async () => {
-  await deliveries.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 beforeEach(async () => {
   adapter = await fakeAdapter(`chat-${Math.random().toString(36).slice(2, 8)}`);
@@ -25,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => adapter.close());
 
 const install = async (): Promise<void> => {
-  app = await deliveries.install(adapter);
+  app = (await world.install(adapter)).id;
 };
 
 describe('a delivery', () => {

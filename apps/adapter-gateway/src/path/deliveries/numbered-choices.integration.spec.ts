@@ -1,36 +1,26 @@
-import { columnsOf, inboundParse, messageRoute, newId, type NormalizedMessage } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import { testRedisUrl, until } from '#libs/testing';
+import { newId, type NormalizedMessage } from '#libs/contracts';
+import { until } from '#libs/testing';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { NumberedChoices } from './message-features.js';
 
 let world: GatewayWorld;
-let gateway: Awaited<ReturnType<GatewayWorld['start']>>;
 let adapter: FakeAdapter;
-let jobs: JobClient;
 let app: string;
 let address: string;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  gateway = await world.start();
-  jobs = new JobClient(testRedisUrl());
   adapter = await fakeAdapter('numbers');
+  world = await startGateway({}, adapter);
   adapter.routes['format'] = ({ text }) => ({ text, format: 'plain' });
-  await world.call('POST', 'adapters', { url: adapter.url });
-  app = (await world.call('POST', 'listings/numbers/install', {})).body.id;
+  app = (await world.install(adapter)).id;
 });
 beforeEach(() => {
   address = newId('con');
   adapter.calls.splice(0);
   adapter.routes['deliver'] = ({ idempotency_key: key }) => ({ ok: true, message_id: `m ${key}` });
 });
-afterAll(async () => {
-  await jobs.close();
-  await adapter.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 const choices = [
   { id: 'approve', label: 'Approve', value: 'one' },
@@ -39,7 +29,7 @@ const choices = [
 
 /** Sends a message with choices. @returns its id, and the lines that number them */
 async function offer(more: object = {}, actions: object[] = choices) {
-  const { body } = await world.service('POST', 'adapter-calls/deliver', {
+  const { body } = await world.internal('POST', 'adapter-calls/deliver', {
     app_id: app,
     channel_address: address,
     message: { text: 'Order?', actions, ...more },
@@ -62,18 +52,7 @@ async function says(message: string, over: Partial<NormalizedMessage> = {}, rece
     metadata,
     ...over,
   });
-  await jobs.enqueue(inboundParse, {
-    receipt_id: receipt,
-    received_at: new Date().toISOString(),
-    ...columnsOf(home),
-    app_id: app,
-    verified_scheme: 'none',
-    request: { method: 'POST', url: '', path: '', query: {}, headers: {}, body: '{}', body_encoding: 'utf8' },
-  });
-  const routed = await until('it is handed on', async () =>
-    (await world.waiting(messageRoute)).find(({ receipt_id }) => receipt_id === receipt),
-  );
-  return routed.messages?.[0];
+  return (await world.routed(await world.receive(app, { id: receipt }))).messages?.[0];
 }
 
 const press = (id: string, value: string) => ({
@@ -107,7 +86,9 @@ describe('choices on a channel without buttons', () => {
     // As when the job that had parsed it was lost.
     const message = { event_type: 'message_received', sender: 'ada', message: '1', is_bot: false };
     const inConversation = { ...message, metadata: { channel_address: address } };
-    const repeated = await gateway.get(NumberedChoices, { strict: false }).answered(app, receipt, {}, [inConversation]);
+    const repeated = await world.app
+      .get(NumberedChoices, { strict: false })
+      .answered(app, receipt, {}, [inConversation]);
     expect(repeated).toMatchObject([press('approve', 'one')]);
     expect(await says('1')).toMatchObject({ event_type: 'message_received' });
     expect(await says('2')).toMatchObject({ event_type: 'message_received' });

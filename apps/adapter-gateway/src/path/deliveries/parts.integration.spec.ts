@@ -1,8 +1,8 @@
 import { newId } from '#libs/contracts';
-import { until } from '#libs/testing';
+import { home, until } from '#libs/testing';
 import { LeaseLost } from '#libs/work';
 import { deliveryOf, Deliveries } from '../../testing/deliveries.js';
-import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 import { Deliverer } from './deliver.js';
 import { DeliveryRepository } from './delivery.repository.js';
@@ -15,17 +15,12 @@ describe('a message that is too long for its channel', () => {
   let adapter: FakeAdapter;
   let app: string;
   let deliveries: Deliveries;
-  let gateway: Awaited<ReturnType<GatewayWorld['start']>>;
 
   beforeAll(async () => {
-    world = await gatewayWorld();
-    gateway = await world.start();
+    world = await startGateway();
     deliveries = new Deliveries(world);
   });
-  afterAll(async () => {
-    await deliveries.close();
-    await world.close();
-  });
+  afterAll(() => world.close());
   beforeEach(async () => {
     adapter = await fakeAdapter(`chat-${Math.random().toString(36).slice(2, 8)}`);
     // The minimum of the contract: no parts, and no splitting in `/deliver`.
@@ -36,7 +31,7 @@ describe('a message that is too long for its channel', () => {
 
   const install = async (message: object) => {
     adapter.manifest['message'] = message;
-    app = await deliveries.install(adapter);
+    app = (await world.install(adapter)).id;
   };
   const send = (text: string) => deliveries.send(app, { text, thread: 't' });
   const sent = () => adapter.bodiesOf('deliver');
@@ -109,7 +104,7 @@ describe('a message that is too long for its channel', () => {
 
   it('is sent no further once another claim has it', async () => {
     await install({ max_length: 120, idempotent: true });
-    const [delivery] = await gateway
+    const [delivery] = await world.app
       .get(DeliveryRepository, { strict: false })
       .claim([deliveryOf(app, { text: lines(6) })]);
     const lease = new AbortController();
@@ -117,7 +112,7 @@ describe('a message that is too long for its channel', () => {
       lease.abort(new LeaseLost('a test'));
       return { ok: true, message_id: 'one' };
     };
-    const attempt = gateway.get(Deliverer, { strict: false }).attempt(delivery!, lease.signal);
+    const attempt = world.app.get(Deliverer, { strict: false }).attempt(delivery!, lease.signal);
     await expect(attempt).rejects.toBeInstanceOf(LeaseLost);
     expect(texts()).toEqual([lines(6).split('\n').slice(0, 2).join('\n')]);
   });
@@ -199,13 +194,13 @@ describe('a message that is too long for its channel', () => {
       message: { text: 'a\u202Eb\u0007 ![x](https://x.example/) <think>', format: 'plain' },
       idempotency_key: newId('evt'),
     };
-    const { body } = await world.service('POST', 'adapter-calls/deliver', call);
+    const { body } = await world.internal('POST', 'adapter-calls/deliver', call);
     expect(body).toMatchObject({ state: 'delivered' });
     expect(texts()).toEqual(['ab ![x](https://x.example/) <think>']);
     await until(
       'the timeline says so',
       async () => (await entries(body.delivery_id ?? '', 'reply_cleaned')).length === 1,
     );
-    expect((await world.service('POST', 'adapter-calls/deliver', call)).body.delivery_id).toBe(body.delivery_id);
+    expect((await world.internal('POST', 'adapter-calls/deliver', call)).body.delivery_id).toBe(body.delivery_id);
   });
 });

@@ -1,5 +1,5 @@
 import { Deliveries } from '../../testing/deliveries.js';
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { httpServer, type TestServer } from '../../testing/http-server.js';
 
 let world: GatewayWorld;
@@ -9,8 +9,7 @@ let received: string[];
 let app: string;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start({ DELIVERY_RETRY_PAUSE_MAX_MS: 100 });
+  world = await startGateway({ DELIVERY_RETRY_PAUSE_MAX_MS: 100 });
   deliveries = new Deliveries(world);
   receiver = await httpServer((path, _body, response) => {
     received.push(path);
@@ -18,7 +17,6 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await deliveries.close();
   await world.close();
   await receiver.close();
 });
@@ -31,7 +29,7 @@ beforeEach(async () => {
 const url = (path: string): string => `${receiver.url}/${path}`;
 const setAddress = async (path: string | null): Promise<void> => {
   const body = { reply_address: path === null ? null : url(path) };
-  expect((await world.service('PUT', `apps/${app}/reply-address`, body)).status).toBe(204);
+  expect((await world.internal('PUT', `apps/${app}/reply-address`, body)).status).toBe(204);
 };
 const dead = async (byChannel?: true): Promise<string> => {
   const id = await deliveries.send(app, { address: url('old'), ...(byChannel && { byChannel }) });

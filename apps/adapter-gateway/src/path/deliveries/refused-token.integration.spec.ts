@@ -1,6 +1,6 @@
 import { Deliveries } from '../../testing/deliveries.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 
 const account = { key: 'ACCOUNT', type: 'oauth2', label: 'Account', maps_to: 'access_token' };
 const key = { key: 'KEY', type: 'api_key', label: 'Key', maps_to: 'token' };
@@ -12,14 +12,10 @@ let adapter: FakeAdapter;
 let made = 0;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start({ DELIVERY_RETRY_PAUSE_MAX_MS: 100 });
+  world = await startGateway({ DELIVERY_RETRY_PAUSE_MAX_MS: 100 });
   deliveries = new Deliveries(world);
 });
-afterAll(async () => {
-  await deliveries.close();
-  await world.close();
-});
+afterAll(() => world.close());
 beforeEach(() => {
   world.vault.refused.length = 0;
   world.vault.replace = null;
@@ -37,10 +33,8 @@ const install = async (declared = account) => {
   adapter = await fakeAdapter(`refusing-${made}`, { credentials: [declared] });
   adapter.routes['deliver'] = ({ credentials }) =>
     credentials[field] === 'new' ? { ok: true, message_id: 'm' } : refusal;
-  await world.call('POST', 'adapters', { url: adapter.url });
-  const credentials = { [declared.key]: credential };
-  const { id } = (await world.call('POST', `listings/${adapter.slug}/install`, { credentials })).body;
-  return { app: id, credential };
+  const app = (await world.install(adapter, { credentials: { [declared.key]: credential } })).id;
+  return { app, credential };
 };
 const replaceWith = (token: string) => (id: string) => {
   world.vault.credentials.set(id, { access_token: token });

@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import { Deliveries } from '../../testing/deliveries.js';
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { httpServer, sendJson, type TestServer } from '../../testing/http-server.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 
@@ -15,8 +15,7 @@ let held: ServerResponse[];
 let released = false;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start({ ADAPTER_TIMEOUT_MS: 60_000, DELIVERY_LEASE_MS: 120_000, ADAPTER_CONCURRENCY: 5 });
+  world = await startGateway({ ADAPTER_TIMEOUT_MS: 60_000, DELIVERY_LEASE_MS: 120_000, ADAPTER_CONCURRENCY: 5 });
   deliveries = new Deliveries(world);
   held = [];
   slow = await httpServer((path, body, response) => {
@@ -30,14 +29,13 @@ beforeAll(async () => {
 afterAll(async () => {
   released = true;
   for (const response of held) sendJson(response, { ok: true, message_id: 'late' });
-  await deliveries.close();
   await world.close();
   await Promise.all([slow.close(), fast.close()]);
 });
 
 describe('a fast adapter', () => {
   it('is not held up by five hundred that do not answer, nor by one with a very long queue', async () => {
-    const app = await deliveries.install(fast);
+    const app = (await world.install(fast)).id;
     // Copies of the fast adapter, on a host of their own that holds every delivery.
     for (const [table, change] of [
       ['adapter', `base_url = '${slow.url}/' || slug, next_check_at = now() + interval '1 day'`],

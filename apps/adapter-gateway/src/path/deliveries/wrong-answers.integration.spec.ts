@@ -1,6 +1,6 @@
 import { until } from '#libs/testing';
 import { Deliveries } from '../../testing/deliveries.js';
-import { gatewayWorld, type GatewayWorld } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 
 let world: GatewayWorld;
@@ -10,18 +10,13 @@ let app: string;
 let deliveries: Deliveries;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start();
-  deliveries = new Deliveries(world);
   adapter = await fakeAdapter('wrong', { credentials: [] });
+  world = await startGateway({}, adapter);
+  deliveries = new Deliveries(world);
   adapterId = (await world.call('POST', 'adapters', { url: adapter.url })).body.id;
   app = (await world.call('POST', 'listings/wrong/install', {})).body.id;
 });
-afterAll(async () => {
-  await deliveries.close();
-  await world.close();
-  await adapter.close();
-});
+afterAll(() => world.close());
 
 const settled = async () => deliveries.inState(await deliveries.send(app), 'delivered', 'dead', 'unknown');
 const shown = (violation: string): Promise<unknown> =>

@@ -1,59 +1,24 @@
-import {
-  columnsOf,
-  inboundParse,
-  type InboundRequest,
-  messageRoute,
-  newId,
-  type NormalizedMessage,
-} from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import { testRedisUrl, until } from '#libs/testing';
-import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
+import type { NormalizedMessage } from '#libs/contracts';
+import { until } from '#libs/testing';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 
 let world: GatewayWorld;
 let adapter: FakeAdapter;
 let chat: string;
 let hook: string;
-let jobs: JobClient;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start();
-  jobs = new JobClient(testRedisUrl());
   adapter = await fakeAdapter('chat');
-  await world.call('POST', 'adapters', { url: adapter.url });
-  chat = (await world.call('POST', 'listings/chat/install', {})).body.id;
+  world = await startGateway({}, adapter);
+  chat = (await world.install(adapter)).id;
   hook = (await world.call('POST', 'apps', { name: 'hook', kind: 'builtin' })).body.id;
 });
-afterAll(async () => {
-  await jobs.close();
-  await adapter.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 /** @returns the receipt's id */
-async function receive(app: string, body: string): Promise<string> {
-  const receipt = newId('evt');
-  const request: InboundRequest = {
-    method: 'POST',
-    url: 'https://gatehouse.example/api/v1/webhooks/***?q=%00',
-    path: '/api/v1/webhooks/***',
-    query: { q: '\0' },
-    headers: { 'x-odd': 'caf\u00e9' },
-    body,
-    body_encoding: 'utf8',
-  };
-  await jobs.enqueue(inboundParse, {
-    receipt_id: receipt,
-    received_at: new Date().toISOString(),
-    ...columnsOf(home),
-    app_id: app,
-    verified_scheme: 'none',
-    request,
-  });
-  return receipt;
-}
+const receive = (app: string, body: string) =>
+  world.receive(app, { request: { body, query: { q: '\0' }, headers: { 'x-odd': 'caf\u00e9' } } });
 /** @param answer as JSON where it is text: JavaScript writes no value of thousands of levels */
 const answered = (answer: object | string): Promise<string> => {
   adapter.routes['parse-inbound'] = (_body, response) =>
@@ -64,10 +29,8 @@ const answered = (answer: object | string): Promise<string> => {
 };
 /** The messages that the router is handed, inline or by reference. */
 async function handedOver(receipt: string): Promise<NormalizedMessage[]> {
-  const job = await until('the receipt is routed', async () =>
-    (await world.waiting(messageRoute)).find((payload) => payload.receipt_id === receipt),
-  );
-  return job.messages ?? (await world.service('GET', `parsed-messages/${receipt}`)).body.messages;
+  const job = await world.routed(receipt);
+  return job.messages ?? (await world.internal('GET', `parsed-messages/${receipt}`)).body.messages;
 }
 const story = (receipt: string): Promise<{ outcome: string; reason: string }[]> =>
   until('the receipt has ended', async () => {

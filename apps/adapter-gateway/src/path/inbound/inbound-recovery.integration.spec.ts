@@ -1,53 +1,33 @@
-import { columnsOf, inboundParse, type InboundRequest, messageRoute, newId } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import { testRedisUrl, until } from '#libs/testing';
+import { inboundParse, messageRoute, newId } from '#libs/contracts';
+import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
-import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
-import { httpServer, sendJson, type TestServer } from '../../testing/http-server.js';
+import { fakeIngress, type GatewayWorld, plainRequest, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 
 let world: GatewayWorld;
-let ingress: TestServer;
-let jobs: JobClient;
 let adapter: FakeAdapter;
 let app: string;
 const open: FakeAdapter[] = [];
 
-const request: InboundRequest = {
-  method: 'POST',
-  url: '/hook',
-  path: '/hook',
-  query: {},
-  headers: {},
-  // Postgres keeps no such character in JSON.
-  body: 'a\0b',
-  body_encoding: 'utf8',
-};
+// Postgres keeps no such character in JSON.
+const request = { ...plainRequest, body: 'a\0b' };
 const message = { event_type: 'message_received', sender: 'ada', message: 'hello', is_bot: false };
 
 beforeAll(async () => {
-  ingress = await httpServer((_path, _body, response) => sendJson(response, { request }));
-  world = await gatewayWorld();
-  await world.start({
-    INGRESS_URL: ingress.url,
-    ADAPTER_TIMEOUT_MS: 3_000,
-    ADAPTER_CONCURRENCY: 5,
-    QUEUE_CONCURRENCY: 1,
-  });
-  jobs = new JobClient(testRedisUrl());
+  const ingress = await fakeIngress(request);
+  const settings = { ADAPTER_TIMEOUT_MS: 3_000, ADAPTER_CONCURRENCY: 5, QUEUE_CONCURRENCY: 1 };
+  world = await startGateway({ INGRESS_URL: ingress.url, ...settings }, ingress);
 });
 afterAll(async () => {
-  await jobs.close();
   await world.close();
-  await Promise.all([ingress.close(), ...open.map((each) => each.close())]);
+  await Promise.all(open.map((each) => each.close()));
 });
 
 async function install(): Promise<{ adapter: FakeAdapter; app: string }> {
   const made = await fakeAdapter(`chat-${Math.random().toString(36).slice(2, 8)}`);
   open.push(made);
   made.routes['parse-inbound'] = () => message;
-  await world.call('POST', 'adapters', { url: made.url });
-  return { adapter: made, app: (await world.call('POST', `listings/${made.slug}/install`, {})).body.id };
+  return { adapter: made, app: (await world.install(made)).id };
 }
 beforeEach(async () => {
   ({ adapter, app } = await install());
@@ -58,15 +38,7 @@ async function receive(to = app, number = 1): Promise<string[]> {
   await Promise.all(ids.map((id) => wake(id, to)));
   return ids;
 }
-const wake = (id: string, to = app): Promise<boolean> =>
-  jobs.enqueue(inboundParse, {
-    receipt_id: id,
-    received_at: new Date().toISOString(),
-    ...columnsOf(home),
-    app_id: to,
-    verified_scheme: 'none',
-    request,
-  });
+const wake = (id: string, to = app) => world.receive(to, { id, request });
 const routedIds = async (): Promise<string[]> => (await world.waiting(messageRoute)).map(({ receipt_id: id }) => id);
 const routed = (ids: string[]): Promise<unknown> =>
   until('they are routed', async () => {
@@ -144,7 +116,7 @@ describe('an adapter that is not ready', () => {
     });
     const before = parsed();
     await wake(id!);
-    await until('it was enqueued again', async () => (await jobs.depth(inboundParse.queue)).waiting === 0);
+    await until('it was enqueued again', async () => (await world.jobs.depth(inboundParse.queue)).waiting === 0);
     expect(await waits([id!])).toEqual([{ tries: 0, reason: 'adapter_unready' }]);
     expect(parsed()).toBe(before);
     adapter.health.status = 'ready';

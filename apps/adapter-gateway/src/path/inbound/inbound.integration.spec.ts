@@ -1,62 +1,40 @@
-import { columnsOf, inboundParse, type InboundRequest, messageRoute, newId } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import { testRedisUrl, until } from '#libs/testing';
-import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
+import type { InboundRequest } from '#libs/contracts';
+import { until } from '#libs/testing';
+import { type GatewayWorld, plainRequest, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter, type Route } from '../../testing/fake-adapter.js';
 
 let world: GatewayWorld;
 let adapter: FakeAdapter;
 let adapterId: string;
 let app: string;
-let jobs: JobClient;
-
-const request: InboundRequest = {
-  method: 'POST',
-  url: 'https://gatehouse.example/api/v1/webhooks/token',
-  path: '/api/v1/webhooks/token',
-  query: {},
-  headers: {},
-  body: '{}',
-  body_encoding: 'utf8',
-};
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start();
-  jobs = new JobClient(testRedisUrl());
   adapter = await fakeAdapter('chat');
+  world = await startGateway({}, adapter);
   adapterId = (await world.call('POST', 'adapters', { url: adapter.url })).body.id;
   app = (await world.call('POST', 'listings/chat/install', {})).body.id;
 });
-afterAll(async () => {
-  await jobs.close();
-  await adapter.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 /** @returns the receipt's id */
 function receive(answer: unknown, scheme: string | null = 'none'): Promise<string> {
   adapter.routes['parse-inbound'] = () => answer;
   return arrive(scheme);
 }
-async function arrive(scheme: string | null, over: Partial<InboundRequest> = {}): Promise<string> {
-  const receipt = newId('evt');
-  await jobs.enqueue(inboundParse, {
-    receipt_id: receipt,
-    received_at: new Date().toISOString(),
-    ...columnsOf(home),
-    app_id: app,
-    verified_scheme: scheme,
-    request: { ...request, ...over },
-  });
-  return receipt;
-}
+const arrive = (scheme: string | null, request: Partial<InboundRequest> = {}) =>
+  world.receive(app, { scheme, request });
 /** Asks about a possible handshake; the adapter gives this answer. */
 async function handshake(answer: unknown, known: { verified?: boolean; declared?: boolean } = {}) {
   adapter.routes['verify-webhook'] ??= () => ({ ok: true });
   adapter.routes['parse-inbound'] = () => answer;
-  const asked = { request, received_at: new Date().toISOString(), verified: false, declared: false, ...known };
-  return (await world.service('POST', `apps/${app}/handshake`, asked)).body;
+  const asked = {
+    request: plainRequest,
+    received_at: new Date().toISOString(),
+    verified: false,
+    declared: false,
+    ...known,
+  };
+  return (await world.internal('POST', `apps/${app}/handshake`, asked)).body;
 }
 const message = (n: number, type = 'message_received'): object => ({
   event_type: type,
@@ -83,11 +61,7 @@ const batch = (messages: unknown): object => ({
   is_bot: false,
   metadata: { messages },
 });
-const routing = (receipt: string) =>
-  until('the receipt is routed', async () =>
-    (await world.waiting(messageRoute)).find((payload) => payload.receipt_id === receipt),
-  );
-const routed = async (receipt: string) => (await routing(receipt)).messages ?? [];
+const routed = async (receipt: string) => (await world.routed(receipt)).messages ?? [];
 const ended = (receipt: string): Promise<{ outcome: string; reason: string }> =>
   until('the receipt has ended', async () => {
     const { rows } = await world.pool.query(
@@ -101,7 +75,7 @@ describe('the request of a message', () => {
   it('is handed on for filters, once, without secrets', async () => {
     adapter.routes['parse-inbound'] = () => batch([message(1), message(2)]);
     const headers = { 'x-github-event': 'push', authorization: 'Bearer secret', 'x-hub-signature-256': 'sha256=ab' };
-    const job = await routing(await arrive('none', { headers, query: { x: '1', access_token: 'secret' } }));
+    const job = await world.routed(await arrive('none', { headers, query: { x: '1', access_token: 'secret' } }));
     expect(job.request).toEqual({ headers: { 'x-github-event': 'push' }, query: { x: '1' } });
     expect(JSON.stringify(job)).not.toContain('secret');
   });
@@ -136,7 +110,7 @@ describe('a delivery of several messages', () => {
 describe('an adapter that only answers what the contract requires', () => {
   it('verifies without naming a scheme', async () => {
     adapter.routes['verify-webhook'] = () => ({ ok: true });
-    expect(await routing(await receive(message(7), null))).toMatchObject({ verified_scheme: 'adapter' });
+    expect(await world.routed(await receive(message(7), null))).toMatchObject({ verified_scheme: 'adapter' });
   });
 
   it('shows that it verified what it could not parse', async () => {
@@ -355,7 +329,7 @@ describe('a field of a wrong type', () => {
 
   it('that the router misses is shown on the page of the adapter', async () => {
     const violation = '/parse-inbound: is_bot must be there';
-    await world.service('POST', `apps/${app}/contract-violations`, { violation });
+    await world.internal('POST', `apps/${app}/contract-violations`, { violation });
     await shown(violation);
   });
 });
@@ -404,9 +378,9 @@ describe('a handshake through the adapter', () => {
   it('is waited for whether or not the App was verified', async () => {
     adapter.routes['verify'] = () => ({ ok: true, user: 'the agent' });
     const endpoint = async () =>
-      (await world.service('GET', 'endpoints?after=0')).body.endpoints.find((each) => each.app_id === app);
+      (await world.internal('GET', 'endpoints?after=0')).body.endpoints.find((each) => each.app_id === app);
     expect(await endpoint()).toMatchObject({ adapter_handshake: true });
-    world.credentials.set('verified', { token: 'x' });
+    world.vault.credentials.set('verified', { token: 'x' });
     await world.call('PATCH', `apps/${app}`, { credential_id: 'verified' });
     expect((await world.call('POST', `apps/${app}/verify`)).body).toMatchObject({ ok: true });
     expect(await endpoint()).toMatchObject({ adapter_handshake: true });

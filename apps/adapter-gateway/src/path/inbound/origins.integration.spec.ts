@@ -1,17 +1,8 @@
-import {
-  columnsOf,
-  deliverySend,
-  inboundParse,
-  type InboundRequest,
-  messageRoute,
-  newId,
-  type NormalizedMessage,
-} from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import { testRedisUrl, until } from '#libs/testing';
+import { columnsOf, deliverySend, type InboundRequest, newId, type NormalizedMessage } from '#libs/contracts';
+import { home, until } from '#libs/testing';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 
 interface Sent {
@@ -22,7 +13,6 @@ interface Sent {
 
 describe('the origin of a message', () => {
   let world: GatewayWorld;
-  let jobs: JobClient;
   let adapter: FakeAdapter;
   let receiver: Server;
   let receiverUrl: string;
@@ -41,19 +31,14 @@ describe('the origin of a message', () => {
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
     receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-    world = await gatewayWorld();
-    await world.start();
-    jobs = new JobClient(testRedisUrl());
     adapter = await fakeAdapter('chat');
+    world = await startGateway({}, adapter);
     adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm1' });
-    await world.call('POST', 'adapters', { url: adapter.url });
-    apps.chat = (await world.call('POST', 'listings/chat/install', {})).body.id;
+    apps.chat = (await world.install(adapter)).id;
     apps.first = (await world.call('POST', 'apps', { name: 'first', kind: 'builtin' })).body.id;
     apps.second = (await world.call('POST', 'apps', { name: 'second', kind: 'builtin' })).body.id;
   });
   afterAll(async () => {
-    await jobs.close();
-    await adapter.close();
     await world.close();
     receiver.closeAllConnections();
     await new Promise((resolve) => receiver.close(resolve));
@@ -63,7 +48,7 @@ describe('the origin of a message', () => {
   async function deliver(appId: string, hops?: number): Promise<Sent> {
     const target = { app_id: appId, channel_address: receiverUrl, thread_id: null, reply_context: null };
     const before = sent.length;
-    await jobs.enqueue(deliverySend, {
+    await world.jobs.enqueue(deliverySend, {
       delivery_id: newId('dlv'),
       ...columnsOf(home),
       receipt_id: newId('evt'),
@@ -74,27 +59,7 @@ describe('the origin of a message', () => {
   }
 
   async function receive(appId: string, body: object, headers: InboundRequest['headers'] = {}) {
-    const receipt = newId('evt');
-    const request = {
-      method: 'POST',
-      url: '/',
-      path: '/',
-      query: {},
-      headers,
-      body: JSON.stringify(body),
-      body_encoding: 'utf8',
-    } as const;
-    await jobs.enqueue(inboundParse, {
-      receipt_id: receipt,
-      received_at: new Date().toISOString(),
-      ...columnsOf(home),
-      app_id: appId,
-      verified_scheme: 'none',
-      request,
-    });
-    const job = await until('the message is handed over', async () =>
-      (await world.waiting(messageRoute)).find(({ receipt_id }) => receipt_id === receipt),
-    );
+    const job = await world.routed(await world.receive(appId, { request: { headers, body: JSON.stringify(body) } }));
     return { job, message: job.messages?.[0] as NormalizedMessage };
   }
 
@@ -153,7 +118,7 @@ describe('the origin of a message', () => {
     adapter.routes['parse-inbound'] = () => ({ ...parsed, origin: { hops: 9, delivery_id: 'dlv_1' } });
     expect((await receive(apps.chat, {})).message).not.toHaveProperty('origin');
     const id = newId('dlv');
-    await jobs.enqueue(deliverySend, {
+    await world.jobs.enqueue(deliverySend, {
       delivery_id: id,
       ...columnsOf(home),
       receipt_id: newId('evt'),
@@ -192,13 +157,12 @@ describe('an App whose replies have no destination', () => {
   let world: GatewayWorld;
 
   beforeAll(async () => {
-    world = await gatewayWorld();
-    await world.start();
+    world = await startGateway();
   });
   afterAll(() => world.close());
 
   const reply = (id: string, reply_address: unknown) =>
-    world.service('PUT', `apps/${id}/reply-address`, { reply_address });
+    world.internal('PUT', `apps/${id}/reply-address`, { reply_address });
   const warningsOf = async (id: string): Promise<unknown> => (await world.call('GET', `apps/${id}`)).body.warnings;
 
   it('says so from its installation on, until its channel has an address', async () => {
@@ -237,6 +201,6 @@ describe('an App whose replies have no destination', () => {
     const { body } = await world.call('POST', 'apps', { name: 'hook', kind: 'builtin' });
     const strange = { organizationId: newId('org'), projectId: newId('prj') };
     const path = `apps/${body.id}/reply-address`;
-    expect((await world.service('PUT', path, { reply_address: null }, strange)).status).toBe(404);
+    expect((await world.internal('PUT', path, { reply_address: null }, strange)).status).toBe(404);
   });
 });

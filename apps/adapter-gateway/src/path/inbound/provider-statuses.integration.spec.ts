@@ -1,32 +1,22 @@
-import { columnsOf, inboundParse, newId } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import { testRedisUrl, until } from '#libs/testing';
+import { until } from '#libs/testing';
 import { Deliveries } from '../../testing/deliveries.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
-import { gatewayWorld, type GatewayWorld, home } from '../../testing/gateway-world.js';
+import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 
 let world: GatewayWorld;
 let adapter: FakeAdapter;
 let app: string;
 let deliveries: Deliveries;
-let jobs: JobClient;
 
 beforeAll(async () => {
-  world = await gatewayWorld();
-  await world.start();
-  deliveries = new Deliveries(world);
-  jobs = new JobClient(testRedisUrl());
   adapter = await fakeAdapter('statuses');
+  world = await startGateway({}, adapter);
+  deliveries = new Deliveries(world);
   adapter.routes['format'] = ({ text }) => ({ text, format: 'plain' });
   adapter.routes['deliver'] = ({ idempotency_key: key }) => ({ ok: true, message_id: `m ${key}` });
-  app = await deliveries.install(adapter);
+  app = (await world.install(adapter)).id;
 });
-afterAll(async () => {
-  await jobs.close();
-  await deliveries.close();
-  await adapter.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 const report = (metadata: object) => ({
   event_type: 'delivery_status',
@@ -39,15 +29,7 @@ const report = (metadata: object) => ({
 /** A webhook of the provider with these statuses; resolves when the gateway has handed it on. */
 async function reported(...statuses: object[]): Promise<void> {
   adapter.routes['parse-inbound'] = () => ({ event_type: 'batch', metadata: { messages: statuses.map(report) } });
-  const receipt = newId('evt');
-  await jobs.enqueue(inboundParse, {
-    receipt_id: receipt,
-    received_at: new Date().toISOString(),
-    ...columnsOf(home),
-    app_id: app,
-    verified_scheme: 'none',
-    request: { method: 'POST', url: '', path: '', query: {}, headers: {}, body: '{}', body_encoding: 'utf8' },
-  });
+  await world.receive(app);
   await until('it is parsed', async () => adapter.bodiesOf('parse-inbound').length > 0);
 }
 
