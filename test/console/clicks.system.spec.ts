@@ -1,6 +1,7 @@
 import { until } from '#libs/testing';
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
+import Stripe from 'stripe';
 import { type FakeAdapter, openFakeAdapter } from '../system/fake-adapter.js';
 import { startSmallSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
@@ -148,5 +149,35 @@ inBrowser('the clicks that a task takes, as docs/console.md says', () => {
     await found.click();
     await page.waitForURL(new RegExp(`/events/${id}`));
     await expectClicks('Find why a person got no answer');
+  });
+
+  it('sets the Webhook App up for Stripe, whose package signs what is then accepted and read', async () => {
+    await home();
+    await main().getByRole('link', { name: 'Integrations' }).click();
+    await page.getByRole('article', { name: 'Webhook' }).first().getByRole('link').click();
+    await page.getByRole('button', { name: 'Choose a sender' }).click();
+    const form = page.getByRole('dialog', { name: 'Choose a sender' });
+    const sender = form.getByRole('combobox', { name: 'Sender' });
+    await sender.fill('Stripe');
+    await sender.press('ArrowDown');
+    await sender.press('Enter');
+    await form.getByText('Developers → Webhooks → Add destination').waitFor();
+    const secret = 'whsec_5f2b7c9d1e3a4b6c8d0e2f4a6b8c0d1e';
+    await form.getByLabel('Its signing secret').fill(secret);
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('choose-sender');
+    await form.getByRole('button', { name: 'Set up' }).click();
+    await page.getByText('Set up for Stripe.').waitFor();
+    await expectClicks('Set the Webhook App up for a well-known sender, such as Stripe');
+    const paid = { id: 'evt_1', object: 'event', type: 'invoice.paid', data: { object: { customer: 'cus_7' } } };
+    const payload = JSON.stringify(paid);
+    const signature = new Stripe('key').webhooks.generateTestHeaderString({ payload, secret });
+    const { status, id } = await post(system.webhookUrl, payload, { 'stripe-signature': signature });
+    expect(status).toBe(200);
+    expect((await system.ended(id)).messages).toMatchObject([
+      { message: { event_type: 'invoice.paid', sender: 'cus_7' } },
+    ]);
+    const forged = await post(system.webhookUrl, payload.replace('cus_7', 'cus_8'), { 'stripe-signature': signature });
+    expect(forged.status).toBe(401);
   });
 });
