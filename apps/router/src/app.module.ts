@@ -5,6 +5,8 @@ import { NamedAgents } from './manage/agents/named-agents.js';
 import { AttentionController } from './manage/attention/attention.controller.js';
 import { AttentionRepository } from './manage/attention/attention.repository.js';
 import { ChannelController } from './manage/channels/channel.controller.js';
+import { ChannelWarnings } from './manage/channels/channel-warnings.js';
+import { IncompleteMessages } from './manage/channels/incomplete-messages.js';
 import { ChannelRepository } from './manage/channels/channel.repository.js';
 import { NamedApps } from './manage/channels/named-apps.js';
 import { ContactController, InternalContactController } from './manage/contacts/contact.controller.js';
@@ -95,6 +97,8 @@ const manage = {
     NamedAgents,
     AttentionRepository,
     ChannelRepository,
+    ChannelWarnings,
+    IncompleteMessages,
     NamedApps,
     ContactRepository,
     ContactService,

@@ -2511,6 +2511,64 @@ export interface components {
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
+        ChannelWarningView: {
+            /** @enum {string} */
+            code: "messages_without_event_type" | "no_trigger";
+            /** @description Names the App, which of its messages reach nobody, and what to do */
+            message: string;
+        };
+        WarnedChannelView: {
+            app_id: string;
+            organization_id: string;
+            project_id: string;
+            /** @description Null: the project's Chief of Staff */
+            agent_id: string | null;
+            /**
+             * @description Who gets its messages
+             * @enum {string}
+             */
+            route_policy: "both" | "triggers" | "chief_of_staff" | "chief_of_staff_unless_triggered";
+            /**
+             * @description Where messages of other bots go
+             * @enum {string}
+             */
+            bots: "triggers_only" | "chief_of_staff";
+            /**
+             * @description Where automatic messages go
+             * @enum {string}
+             */
+            automatic: "triggers_only" | "chief_of_staff";
+            reply_address: string | null;
+            /** @enum {string} */
+            session_scope: "thread" | "contact" | "channel";
+            /**
+             * @description Null: hold
+             * @enum {string|null}
+             */
+            unknown_senders: "hold" | "pair" | "open" | "drop" | null;
+            /**
+             * @description Null: collect; queue for the Webhook app
+             * @enum {string|null}
+             */
+            inbox_mode: "queue" | "collect" | null;
+            idle_reset_minutes: number | null;
+            daily_reset_hour: number | null;
+            /** @description Sent to the sender of a failed turn; null: nothing */
+            failure_notice: string | null;
+            /** @description Sent to a sender who is paused or over a limit of the day; null: nothing */
+            limit_notice: string | null;
+            /** @description A reply that is not sent this long after it was written expires; null: it does not */
+            reply_ttl_seconds: number | null;
+            /**
+             * Format: date-time
+             * @description Null: it was never set up, these are the defaults
+             */
+            updated_at: string | null;
+            /** @description Settings that have no effect as things are, in sentences */
+            notes: string[];
+            /** @description Messages that reach nobody as it is set up */
+            warnings: components["schemas"]["ChannelWarningView"][];
+        };
         ChannelSettings: {
             /** @description The agent that answers; default: the project's Chief of Staff */
             agent_id?: string | null;
@@ -7609,7 +7667,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChannelView"];
+                    "application/json": components["schemas"]["WarnedChannelView"];
                 };
             };
             default: components["responses"]["Problem"];
@@ -7638,7 +7696,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChannelView"];
+                    "application/json": components["schemas"]["WarnedChannelView"];
                 };
             };
             /** @description `changed_since`: read it again */
@@ -7674,7 +7732,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChannelView"];
+                    "application/json": components["schemas"]["WarnedChannelView"];
                 };
             };
             /** @description `changed_since`: read it again */

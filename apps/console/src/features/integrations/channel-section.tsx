@@ -32,6 +32,7 @@ export default function ChannelSection({ app, editing, onEdit }: ChannelSectionP
   );
   const { data: agents = [], isLoading } = useAgents({ enabled: useScope('agents:read') });
   const channel = shown?.data;
+  const notices = channel ? [...channel.warnings.map(({ message }) => message), ...channel.notes] : [];
   const agentName = isLoading && channel?.agent_id ? unread : agents.find(({ id }) => id === channel?.agent_id)?.name;
   return (
     <Section
@@ -54,9 +55,9 @@ export default function ChannelSection({ app, editing, onEdit }: ChannelSectionP
               <List.Item key={sentence}>{sentence}</List.Item>
             ))}
           </List>
-          {channel.notes.length > 0 && (
+          {notices.length > 0 && (
             <Alert color="yellow" variant="light" role="note">
-              {channel.notes.map((note) => (
+              {notices.map((note) => (
                 <Text key={note} size="sm">
                   {note}
                 </Text>

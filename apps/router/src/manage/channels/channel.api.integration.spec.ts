@@ -15,7 +15,9 @@ beforeAll(async () => {
   gateway = createServer((request, response) => {
     const id = /\/internal\/apps\/([^/]*)/.exec(request.url ?? '')?.[1] ?? '';
     const kind = apps.get(id);
-    const body = kind ? { id, kind } : { code: 'app_not_found', detail: `There is no app ${id} in this project.` };
+    const body = kind
+      ? { id, kind, name: 'Chat' }
+      : { code: 'app_not_found', detail: `There is no app ${id} in this project.` };
     response.writeHead(kind ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
@@ -66,8 +68,10 @@ describe('the channel of an App', () => {
       failure_notice: null,
       limit_notice: 'Bis {until}',
     };
-    const { updated_at: _at, ...settings } = before;
-    expect((await read(hook)).body).toEqual({ ...settings, ...changed, updated_at: expect.any(String) });
+    const { updated_at: _at, warnings: _before, ...settings } = before;
+    const warnings = [expect.objectContaining({ code: 'no_trigger' })];
+    const updated = { ...settings, ...changed, updated_at: expect.any(String), warnings };
+    expect((await read(hook)).body).toEqual(updated);
     const etag = (await read(hook)).headers.get('etag') ?? '';
     const idle = (minutes: number) => patch({ idle_reset_minutes: minutes }, { 'if-match': etag });
     expect([(await idle(5)).status, (await idle(6)).status]).toEqual([200, 412]);
@@ -89,6 +93,31 @@ describe('the channel of an App', () => {
     ]);
     expect((await read(hook)).body.notes).toEqual(notes);
     expect(await put({ reply_address: 'https://example.com/replies' })).toEqual([]);
+  });
+
+  it('says, when it is left to triggers, which messages reach nobody from then on', async () => {
+    type Warned = { warnings: { code: string; message: string }[] };
+    const set = async (id: string, route_policy: string) => {
+      const { body, headers } = await world.call<Warned>('PATCH', `channels/${id}`, { route_policy });
+      const codes = body.warnings.map(({ code }) => code);
+      return { codes, warnings: body.warnings, etag: headers.get('etag') };
+    };
+    expect((await set(chat, 'both')).codes).toEqual([]);
+    const alone = await set(chat, 'triggers');
+    expect(alone.warnings).toEqual([
+      { code: 'no_trigger', message: expect.stringContaining(`no active trigger names the App`) },
+      {
+        code: 'messages_without_event_type',
+        message: expect.stringMatching(/Chat that has no event_type .* reaches nobody.* had no message so far/),
+      },
+    ]);
+    expect((await read(chat)).body['warnings']).toEqual(alone.warnings);
+    expect((await set(hook, 'triggers')).codes).toEqual(['no_trigger']);
+    const workflow = await world.call<{ id: number }>('POST', 'workflows', { name: 'w', instructions: 'do' });
+    await world.call('POST', 'triggers', { app_id: chat, workflow_id: workflow.body.id });
+    const again = await set(chat, 'triggers');
+    expect(again.codes).toEqual(['messages_without_event_type']);
+    expect((await read(chat)).headers.get('etag')).toBe(again.etag);
   });
 
   it.each(['PUT', 'PATCH'])('is left as it is by a %s that names no setting, which says so', async (method) => {

@@ -8,6 +8,7 @@ import {
   RequireScopes,
   type ServiceClient,
   ShowsEntityTag,
+  TagsWithout,
 } from '#libs/service-kit';
 import { Body, Controller, Get, Inject, Param, Patch, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -17,7 +18,8 @@ import { GATEWAY } from '../../env.js';
 import { defaultLimitNotice } from '../../entities/rules.entity.js';
 import { ChannelRepository } from './channel.repository.js';
 import { ChannelSettings } from './channel-settings.dto.js';
-import { ChannelPage, ChannelView, channelView } from './channel.dto.js';
+import { ChannelPage, type ChannelView, channelView, WarnedChannelView } from './channel.dto.js';
+import { ChannelWarnings } from './channel-warnings.js';
 import { defaultFailureNotice } from '../../path/routing/decide.js';
 
 @ApiTags('channels')
@@ -28,6 +30,7 @@ export class ChannelController {
     private readonly rules: ProjectRules,
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
     private readonly agents: NamedAgents,
+    private readonly warnings: ChannelWarnings,
   ) {}
 
   @Get()
@@ -41,32 +44,34 @@ export class ChannelController {
 
   @Get(':appId')
   @ShowsEntityTag()
+  @TagsWithout('warnings')
   @RequireScopes('channels:read')
   @ApiOperation({
     operationId: 'getChannel',
     summary: 'Read the channel of an App: its settings, or the defaults',
   })
-  @ApiOkResponse({ type: ChannelView })
-  async get(@Caller() caller: Principal, @Param('appId') appId: string): Promise<ChannelView> {
+  @ApiOkResponse({ type: WarnedChannelView })
+  async get(@Caller() caller: Principal, @Param('appId') appId: string): Promise<WarnedChannelView> {
     const row = await this.channels.find(caller.organizationId, caller.projectId, appId);
-    if (row) return channelView(row);
+    if (row) return this.warned(caller, channelView(row));
     if (!isAppId(appId)) throw notFound('app', appId);
-    return channelView(defaultsOf(caller, await this.requireApp(caller, appId)));
+    return this.warned(caller, channelView(defaultsOf(caller, await this.requireApp(caller, appId))));
   }
 
   @Put(':appId')
+  @TagsWithout('warnings')
   @Edits<ChannelController>((controller, caller, appId) => controller.get(caller, appId), 'appId')
   @RequireScopes('channels:write')
   @ApiOperation({
     operationId: 'setChannel',
     summary: 'Set all settings of a channel; what the body leaves out gets its default',
   })
-  @ApiOkResponse({ type: ChannelView })
+  @ApiOkResponse({ type: WarnedChannelView })
   async set(
     @Caller() caller: Principal,
     @Param('appId') appId: string,
     @Body() body: ChannelSettings,
-  ): Promise<ChannelView> {
+  ): Promise<WarnedChannelView> {
     await this.check(caller, appId, body);
     const channel = channelOf(caller, appId, body);
     await this.setReplyAddress(caller, appId, channel.reply_address);
@@ -76,18 +81,19 @@ export class ChannelController {
   }
 
   @Patch(':appId')
+  @TagsWithout('warnings')
   @Edits<ChannelController>((controller, caller, appId) => controller.get(caller, appId), 'appId')
   @RequireScopes('channels:write')
   @ApiOperation({
     operationId: 'changeChannel',
     summary: 'Change settings of a channel; what the body leaves out stays as it is',
   })
-  @ApiOkResponse({ type: ChannelView })
+  @ApiOkResponse({ type: WarnedChannelView })
   async change(
     @Caller() caller: Principal,
     @Param('appId') appId: string,
     @Body() body: ChannelSettings,
-  ): Promise<ChannelView> {
+  ): Promise<WarnedChannelView> {
     await this.check(caller, appId, body);
     const before = defaultsOf(caller, await this.requireApp(caller, appId));
     const named = namedIn(body);
@@ -100,6 +106,10 @@ export class ChannelController {
     await this.channels.change({ ...whole, updated_at: new Date() }, change);
     this.rules.forget(caller.projectId);
     return this.get(caller, appId);
+  }
+
+  private async warned(caller: Principal, channel: ChannelView): Promise<WarnedChannelView> {
+    return { ...channel, warnings: await this.warnings.of(caller, channel) };
   }
 
   private async check(caller: Principal, appId: string, body: ChannelSettings): Promise<void> {

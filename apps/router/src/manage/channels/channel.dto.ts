@@ -10,6 +10,7 @@ import {
   type SessionScope,
   type UnknownSenders,
 } from '../../entities/rules.entity.js';
+import type { ChannelWarning } from './channel-warnings.js';
 import { idleSettings } from './idle-settings.js';
 
 /** A channel as shown; one that was never configured has no update time. */
@@ -48,6 +49,17 @@ export class ChannelView implements Omit<ChannelRow, 'updated_at'> {
   updated_at: Date | null;
   @ApiProperty({ type: [String], description: 'Settings that have no effect as things are, in sentences' })
   notes: string[];
+}
+
+class ChannelWarningView implements ChannelWarning {
+  @ApiProperty({ enum: ['messages_without_event_type', 'no_trigger'] }) code: ChannelWarning['code'];
+  @ApiProperty({ description: 'Names the App, which of its messages reach nobody, and what to do' }) message: string;
+}
+
+/** One channel, with what it means for the messages of its App. */
+export class WarnedChannelView extends ChannelView {
+  @ApiProperty({ type: [ChannelWarningView], description: 'Messages that reach nobody as it is set up' })
+  warnings: ChannelWarning[];
 }
 
 export class ChannelPage extends PageOf(ChannelView) {}

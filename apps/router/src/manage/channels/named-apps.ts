@@ -1,9 +1,9 @@
-import type { ProjectScope } from '#libs/contracts';
+import type { Endpoint, ProjectScope } from '#libs/contracts';
 import { type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { GATEWAY } from '../../env.js';
 
-/** Apps that triggers name; the gateway owns them. */
+/** Apps that channels and triggers name; the gateway owns them. */
 @Injectable()
 export class NamedApps {
   private readonly logger = new Logger('named-apps');
@@ -12,12 +12,18 @@ export class NamedApps {
 
   /** For sentences: the name, or the id where the gateway does not answer or the App is gone. */
   async nameOf(caller: ProjectScope, appId: string): Promise<string> {
+    return (await this.describe(caller, appId)).name;
+  }
+
+  /** As `nameOf`, with its kind; null: not known now. */
+  async describe(caller: ProjectScope, appId: string): Promise<{ name: string; kind: Endpoint['kind'] | null }> {
     try {
-      const { name } = await this.gateway.get<{ name?: string }>(`/internal/apps/${encodeURIComponent(appId)}`, caller);
-      return name ?? appId;
+      const path = `/internal/apps/${encodeURIComponent(appId)}`;
+      const { name = appId, kind = null } = await this.gateway.get<Partial<Endpoint> & { name?: string }>(path, caller);
+      return { name, kind };
     } catch (error) {
       this.logger.warn({ event: 'app.unnamed', app: appId, error: String(error) });
-      return appId;
+      return { name: appId, kind: null };
     }
   }
 

@@ -1,7 +1,7 @@
-import { Database } from '#libs/database';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { RoutePolicy, TriggerRow } from '../../entities/rules.entity.js';
+import { IncompleteMessages } from '../channels/incomplete-messages.js';
 import { NamedApps } from '../channels/named-apps.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
 
@@ -10,9 +10,6 @@ export interface TriggerWarning {
   code: 'messages_without_event_type' | 'triggers_not_asked';
   message: string;
 }
-
-/** As many as a dry run tries. */
-const recent = 100;
 
 /** What becomes of a message that triggers cannot be asked about, by the policy of its channel. */
 const fate: Readonly<Record<Exclude<RoutePolicy, 'chief_of_staff'>, string>> = {
@@ -26,7 +23,7 @@ const fate: Readonly<Record<Exclude<RoutePolicy, 'chief_of_staff'>, string>> = {
 @Injectable()
 export class TriggerWarnings {
   constructor(
-    private readonly db: Database,
+    private readonly recent: IncompleteMessages,
     private readonly rules: ProjectRules,
     private readonly apps: NamedApps,
   ) {}
@@ -39,23 +36,10 @@ export class TriggerWarnings {
       const message = `No trigger of the App ${app} is asked: the route policy of its channel is chief_of_staff. Set it to both, triggers or chief_of_staff_unless_triggered.`;
       return [{ code: 'triggers_not_asked', message }];
     }
-    const { incomplete, seen } = await this.incomplete(caller, appId);
+    const { incomplete, seen } = await this.recent.of(caller, appId);
     if (incomplete === 0) return [];
     const app = await this.apps.nameOf(caller, appId);
     const message = `${incomplete} of the last ${seen} messages of the App ${app} had no event_type or no is_bot, and triggers need both. ${fate[policy]}. Have its adapter set them in the answers of /parse-inbound.`;
     return [{ code: 'messages_without_event_type', message }];
-  }
-
-  private async incomplete(
-    { organizationId, projectId }: Principal,
-    appId: string,
-  ): Promise<{ incomplete: number; seen: number }> {
-    const [counts] = (await this.db.query(
-      `SELECT count(*) FILTER (WHERE jsonb_array_length(coalesce(missing, '[]')) > 0)::int AS incomplete, count(*)::int AS seen
-         FROM (SELECT message -> 'missing' AS missing FROM router.message
-                WHERE app_id = $1 AND organization_id = $2 AND project_id = $3 ORDER BY id DESC LIMIT $4) AS recent`,
-      [appId, organizationId, projectId, recent],
-    )) as [{ incomplete: number; seen: number }];
-    return counts;
   }
 }
