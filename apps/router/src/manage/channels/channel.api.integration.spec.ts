@@ -115,9 +115,9 @@ describe('the channel of an App', () => {
     expect((await set(hook, 'triggers')).codes).toEqual(['no_trigger']);
     const workflow = await world.call<{ id: number }>('POST', 'workflows', { name: 'w', instructions: 'do' });
     await world.call('POST', 'triggers', { app_id: chat, workflow_id: workflow.body.id });
-    const again = await set(chat, 'triggers');
-    expect(again.codes).toEqual(['messages_without_event_type']);
-    expect((await read(chat)).headers.get('etag')).toBe(again.etag);
+    const listened = await set(chat, 'triggers');
+    expect(listened.codes).toEqual(['messages_without_event_type']);
+    expect((await read(chat)).headers.get('etag')).toBe(listened.etag);
   });
 
   it.each(['PUT', 'PATCH'])('is left as it is by a %s that names no setting, which says so', async (method) => {
