@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { startSmallSystem, type System } from '../system/system.js';
+import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
 import { launch, signIn, type Visit, visit } from './browser.js';
 import { findChromium } from './chromium.js';
@@ -133,6 +134,45 @@ inBrowser('agents and workflows in the console', () => {
     await chat.getByRole('button', { name: 'Start over' }).click();
     await chat.getByText('Write to the agent').waitFor();
     expect((await events()).data).toEqual(before.data);
+    await expect(system.api('GET', `/api/v1/agents/${id}`)).resolves.toMatchObject({ version: 1 });
+  });
+
+  it('compares a draft with the version in force on the last conversations', async () => {
+    const { page } = owner;
+    const { id } = await system.api<{ id: string }>('POST', '/api/v1/agents', {
+      name: 'Desk of orders',
+      instructions: 'reply: Your order is on its way, and it will be there on Monday.',
+    });
+    await system.api('POST', `/api/v1/agents/${id}/versions`, { instructions: 'reply: On Monday.' });
+    await system.api('PATCH', `/api/v1/channels/${system.appId}`, { agent_id: id });
+    for (const [thread_id, text] of Object.entries({ one: 'When will it come?', two: 'And the other one?' })) {
+      const { id: event } = await post(system.webhookUrl, { text, thread_id });
+      await system.ended(event);
+    }
+    await go(`/agents/${id}?tab=compare`);
+    await page.getByText('No comparison yet').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'An answer contains' }).fill('on its way');
+    await button(page, 'Compare').click();
+    const totals = page.getByRole('table', { name: 'Version 1 against 2' });
+    await page.getByText('Ended', { exact: true }).waitFor();
+    await totals.getByRole('row', { name: 'Rules that held 2 of 2 0 of 2' }).waitFor();
+    const first = page.getByRole('article', { name: 'Message 1' });
+    await first.getByText('And the other one?').waitFor();
+    await first.getByRole('group', { name: 'Version 1' }).getByText('Your order is on its way').waitFor();
+    const draft = first.getByRole('group', { name: 'Version 2' });
+    await draft.getByText('On Monday.', { exact: true }).waitFor();
+    await draft.getByText('does not contain "on its way"').waitFor();
+    await first.getByText('The judge prefers version').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('comparison');
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await owner.picture('comparison-phone');
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    await page.getByRole('link', { name: 'All comparisons' }).click();
+    await page.getByRole('link', { name: 'Version 1 against 2' }).waitFor();
+    await owner.picture('comparisons');
     await expect(system.api('GET', `/api/v1/agents/${id}`)).resolves.toMatchObject({ version: 1 });
   });
 });

@@ -31,6 +31,7 @@ export const agentTexts = {
     budget: 'Budget',
     try: 'Try it',
     versions: 'Versions',
+    compare: 'Compare',
     usage: 'Usage',
   },
   versions: {

@@ -23,6 +23,7 @@ import { AgentTools } from './agent-tools.js';
 import { TryAgent } from './try-agent.js';
 import { AgentVersions } from './agent-versions.js';
 import { AgentUsage } from './agent-usage.js';
+import { CompareAgent } from './compare-agent.js';
 
 const route = getRouteApi('/p/$projectId/agents/$agentId');
 
@@ -118,6 +119,7 @@ function AgentEditor({ agent, etag }: { agent: Schema<'AgentDetail'>; etag: stri
           { value: 'budget', label: tabs.budget, content: editable(<AgentBudget {...part} />) },
           { value: 'try', label: tabs.try, content: <TryAgent {...part} agent={agent} edits={editor.change} /> },
           { value: 'versions', label: tabs.versions, content: <AgentVersions agent={agent} /> },
+          { value: 'compare', label: tabs.compare, content: <CompareAgent agent={agent} /> },
           { value: 'usage', label: tabs.usage, content: <AgentUsage agentId={agent.id} /> },
         ]}
       />

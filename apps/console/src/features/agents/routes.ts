@@ -3,7 +3,7 @@ import { projectRoute } from '../../app/project-route.js';
 import { senderKinds } from '../../texts/ui.js';
 import { flag, oneOf, searchOf, text } from '../../app/search.js';
 
-export const agentTabs = ['instructions', 'tools', 'powers', 'budget', 'try', 'versions', 'usage'] as const;
+export const agentTabs = ['instructions', 'tools', 'powers', 'budget', 'try', 'versions', 'compare', 'usage'] as const;
 const realCalls = ['real'] as const;
 
 export const agentRoutes = [
@@ -21,6 +21,7 @@ export const agentRoutes = [
       sender: oneOf(senderKinds),
       trial: text,
       version: text,
+      comparison: text,
       calls: oneOf(realCalls),
     }),
     component: lazyRouteComponent(() => import('./agent-page.js'), 'AgentPage'),
