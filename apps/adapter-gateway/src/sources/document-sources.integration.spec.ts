@@ -56,6 +56,60 @@ describe('a source that could not be synced', () => {
     expect(await failure()).toBeNull();
   });
 
+  it.each([
+    [404, null],
+    [404, { detail: 'Not Found' }],
+    [501, null],
+  ])('because its adapter has no documents says so at once: a %s with the body %j', async (status, body) => {
+    const adapter = await fakeAdapter(`plain-${Math.random().toString(36).slice(2, 8)}`, { credentials: [] });
+    const asked = { list: 0 };
+    adapter.routes['sources/list-changes'] = (_call, response) => {
+      asked.list += 1;
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body === null ? '' : JSON.stringify(body));
+      return undefined;
+    };
+    source = await DocumentSource.of(world, adapter);
+    expect(await source.synced()).toMatchObject({ state: 'failed', error: 'no_documents' });
+    await adapter.close();
+    expect(asked.list).toBe(1);
+    const shown = await failure();
+    expect(shown).toMatchObject({ code: 'no_documents', next_try_at: null });
+    expect(shown?.error).toMatch(
+      new RegExp(`/sources/list-changes answered ${status}.*: the adapter has no such source of documents`),
+    );
+  });
+
+  it('is refused as its adapter says, also by a status', async () => {
+    const adapter = await fakeAdapter(`strict-${Math.random().toString(36).slice(2, 8)}`, { credentials: [] });
+    adapter.routes['sources/list-changes'] = (_call, response) => {
+      const refusal = { ok: false, error: 'permission_denied', message: 'not for this token' };
+      response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify(refusal));
+      return undefined;
+    };
+    source = await DocumentSource.of(world, adapter);
+    expect(await source.synced()).toMatchObject({ state: 'failed', error: 'permission_denied' });
+    expect(await failure()).toMatchObject({ error: 'not for this token', next_try_at: null });
+    await adapter.close();
+  });
+
+  it('lacks a document that a 404 says is gone, and fails where the adapter can fetch none (501)', async () => {
+    const adapter = await fakeAdapter(`listing-${Math.random().toString(36).slice(2, 8)}`, { credentials: [] });
+    const changes = [{ path: 'a.md', fingerprint: '1', status: 'added' }];
+    adapter.routes['sources/list-changes'] = () => ({ changes, cursor: 'end' });
+    let status = 404;
+    adapter.routes['sources/fetch-file'] = (_call, response) => void response.writeHead(status).end();
+    source = await DocumentSource.of(world, adapter);
+    expect(await source.synced()).toMatchObject({
+      state: 'succeeded',
+      failures: [{ path: 'a.md', error: '/sources/fetch-file answered 404' }],
+    });
+    expect(adapter.bodiesOf('sources/fetch-file')).toHaveLength(1);
+    status = 501;
+    expect(await source.synced()).toMatchObject({ state: 'failed', error: 'no_documents' });
+    expect(adapter.bodiesOf('sources/fetch-file')).toHaveLength(2);
+    await adapter.close();
+  });
+
   it('in part names the first missing document, and the run that names them all', async () => {
     provider.files.set('a.md', 'one').set('b.md', 'two');
     provider.onFetch = (path) => (path === 'a.md' ? { ok: false, error: 'permission_denied' } : undefined);

@@ -1,8 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { AdapterError } from '../path/adapters/adapter-answer.js';
 import { AdapterClient } from '../path/adapters/adapter-client.js';
 import type { CallTarget } from '../manage/apps/call-targets.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../tokens.js';
+import { SourceError, sourceFailure } from './source-error.js';
 import { type ChangePage, changePage } from './change-page.js';
 import { type FetchedFile, fetchedFile } from './fetched-file.js';
 
@@ -21,7 +23,11 @@ export class SourceAdapter {
   async listChanges(target: CallTarget, resourcePath: string, cursor: string | null): Promise<ChangePage> {
     const { baseUrl, credentials, context } = target;
     const body = { credentials, resource_path: resourcePath, cursor };
-    const answer = await this.adapters.post<Record<string, unknown>>(baseUrl, '/sources/list-changes', body, context);
+    const route = '/sources/list-changes';
+    const asked = this.adapters.post<Record<string, unknown>>(baseUrl, route, body, context);
+    const answer = await asked.catch((error: unknown) => {
+      throw finalOf(error, route);
+    });
     return this.adapters.reading(baseUrl, () => changePage(answer));
   }
 
@@ -32,7 +38,22 @@ export class SourceAdapter {
     const maxBytes = Math.min(this.settings.SOURCE_MAX_FILE_BYTES, declared);
     const body = { credentials, resource_path: resourcePath, file_path: path };
     const limits = { timeoutMs: this.settings.SOURCE_FETCH_TIMEOUT_MS, maxResponseBytes: encodedBytes(maxBytes) };
-    const answer = await this.adapters.fetchFile(baseUrl, body, context, limits);
+    const answer = await this.adapters.fetchFile(baseUrl, body, context, limits).catch((error: unknown) => {
+      throw finalOf(error, '/sources/fetch-file');
+    });
     return this.adapters.reading(baseUrl, () => fetchedFile(answer, maxBytes));
   }
+}
+
+/** What another status than 2xx says for good, as a SourceError; else the error itself. */
+function finalOf(error: unknown, route: string): unknown {
+  if (!(error instanceof AdapterError)) return error;
+  const { refusal, lacksRoute, answer } = error;
+  if (refusal?.body?.['ok'] === false) return sourceFailure(refusal.body, route);
+  if (!lacksRoute || answer === null) return error;
+  const words = answer.words === null ? '' : ` (${answer.words.slice(0, 200)})`;
+  const said = `${route} answered ${answer.status}${words}`;
+  // Of a document, a 404 is what HTTP says where it is gone.
+  if (answer.status === 404 && route === '/sources/fetch-file') return new SourceError('not_found', said, true);
+  return new SourceError('no_documents', `${said}: the adapter has no such source of documents`, true);
 }

@@ -164,7 +164,8 @@ async function settledAll(work: Promise<void>[]): Promise<void> {
  * Failures of the run, not of one document: the adapter is unavailable or busy, the credential refused, the lease lost.
  */
 function concernsTheRun(error: unknown): boolean {
-  if (error instanceof SourceError) return ['auth_failed', 'rate_limited', 'unsupported'].includes(error.code);
+  if (error instanceof SourceError)
+    return ['auth_failed', 'rate_limited', 'unsupported', 'no_documents'].includes(error.code);
   return !(error instanceof AdapterError) || error.retryAfterMs !== null;
 }
 

@@ -155,6 +155,12 @@ export class AdapterError extends Error {
     if (refusesPlatform(answer)) return null;
     return answer.status >= 400 && answer.status < 500 ? answer : null;
   }
+
+  /** The adapter does not have this route: a 501, or a 404 that is no answer of the contract. */
+  get lacksRoute(): boolean {
+    if (this.retryAfterMs !== null) return false;
+    return this.answer?.status === 501 || (this.answer?.status === 404 && this.answer.body?.['ok'] === undefined);
+  }
 }
 
 /** The adapter does not accept the platform's own signature: that says nothing about the request that was sent. */

@@ -171,11 +171,12 @@ export class AdapterClient implements OnApplicationShutdown {
         return answer;
       } catch (error) {
         if (!(error instanceof AdapterError)) throw error;
-        // A contract violation is a bug with this message, and a refusal is an answer to this request: neither means
-        // that the adapter is down.
-        if (error.code === 'contract_violation' || error.refusal) {
+        // A contract violation is a bug with this message, a refusal is an answer to this request, and a route may be
+        // missing: none means that the adapter is down.
+        const isViolation = error.code === 'contract_violation';
+        if (isViolation || error.refusal || error.lacksRoute) {
           this.breaker.succeeded(baseUrl);
-          if (!error.refusal) this.violations.note(baseUrl, error.message);
+          if (isViolation) this.violations.note(baseUrl, error.message);
           throw error;
         }
         // Nor does a `Retry-After`.
