@@ -52,8 +52,8 @@ function finalOf(error: unknown, route: string): unknown {
   if (refusal?.body?.['ok'] === false) return sourceFailure(refusal.body, route);
   if (!lacksRoute || answer === null) return error;
   const words = answer.words === null ? '' : ` (${answer.words.slice(0, 200)})`;
-  const said = `${route} answered ${answer.status}${words}`;
+  const reported = `${route} answered ${answer.status}${words}`;
   // Of a document, a 404 is what HTTP says where it is gone.
-  if (answer.status === 404 && route === '/sources/fetch-file') return new SourceError('not_found', said, true);
-  return new SourceError('no_documents', `${said}: the adapter has no such source of documents`, true);
+  if (answer.status === 404 && route === '/sources/fetch-file') return new SourceError('not_found', reported, true);
+  return new SourceError('no_documents', `${reported}: the adapter has no such source of documents`, true);
 }
