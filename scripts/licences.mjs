@@ -16,6 +16,7 @@ const accepted = [
   'MPL-2.0',
   'Python-2.0',
   '(AFL-2.1 OR BSD-3-Clause)',
+  '(MIT OR EUPL-1.1+)',
 ];
 
 /** @type {{packages: Record<string, {dev?: boolean, license?: string, hasInstallScript?: boolean}>}} */

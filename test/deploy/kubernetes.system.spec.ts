@@ -264,7 +264,7 @@ describe('the network', () => {
 
   it('lets mail servers, poolers and NodeLocal DNS be reached', () => {
     const portsOf = (name: string) => named('NetworkPolicy', name)?.spec?.egress?.[0]?.ports?.map(({ port }) => port);
-    expect(portsOf('to-internet')).toEqual([443, 80, 465, 587]);
+    expect(portsOf('to-internet')).toEqual([443, 80, 465, 587, 993, 143]);
     expect(portsOf('to-stores')).toEqual(expect.arrayContaining([5432, 6432, 6379, 26379]));
     expect(named('NetworkPolicy', 'names')?.spec?.egress?.[0]?.to?.[1]?.ipBlock?.cidr).toBe('169.254.20.10/32');
   });

@@ -5,6 +5,7 @@ import { createDiscordAdapter } from './discord/discord.adapter.js';
 import { createGenericAdapter } from './generic/generic.adapter.js';
 import { createGithubAdapter } from './github/github.adapter.js';
 import { createGmailAdapter } from './gmail/gmail.adapter.js';
+import { createImapAdapter } from './imap/imap.adapter.js';
 import { createS3Adapter } from './s3/s3.adapter.js';
 import { createSendgridAdapter } from './sendgrid/sendgrid.adapter.js';
 import { createSlackAdapter } from './slack/slack.adapter.js';
@@ -24,6 +25,7 @@ export function shippedAdapters(env: AdaptersEnv, egress: Egress): AdapterDefini
     createGenericAdapter({ fetch: egress.fetch, timeoutMs: env.genericTimeoutMs }),
     createGithubAdapter({ ...http, apiUrl: env.githubApiUrl }),
     createGmailAdapter({ ...http, apiUrl: env.gmailApiUrl, jwksUrl: env.googleJwksUrl }),
+    createImapAdapter({ connect: egress.connect, timeoutMs: env.providerTimeoutMs }),
     createS3Adapter(http),
     createSendgridAdapter({ ...http, apiUrl: env.sendgridApiUrl }),
     createSlackAdapter({ ...http, apiUrl: env.slackApiUrl }),

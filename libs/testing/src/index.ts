@@ -3,6 +3,7 @@ export { ask } from './ask.js';
 export { type AnswerOf, type As, type Call, type Calls, home } from './calls.js';
 export { openLink, type BreakableLink } from './breakable-link.js';
 export { testDatabaseUrl, testEnvironment, testRedisUrl } from './env.js';
+export { type Dovecot, findDovecot, startDovecot } from './dovecot.js';
 export { freePort } from './free-port.js';
 export { growth } from './growth.js';
 export { restoreLogs, silenceLogs } from './logs.js';

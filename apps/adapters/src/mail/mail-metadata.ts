@@ -28,6 +28,13 @@ export function mailMetadata({ headers, subject, attachments }: ReadMail): Messa
   };
 }
 
+/** The Message-ID of a mail, and that of its thread's first mail: its own if it answers none. */
+export function mailIds(headers: ReadMail['headers']): { messageId: string | undefined; threadId: string | undefined } {
+  const [messageId] = messageIdsIn(headerValue(headers, 'message-id'));
+  const [root] = messageIdsIn(headerValue(headers, 'references') ?? headerValue(headers, 'in-reply-to'));
+  return { messageId, threadId: root ?? messageId };
+}
+
 /** Who sent a mail: the address in its `From` that can be answered, else the header's text. */
 export function senderOf(headers: ReadMail['headers']): string {
   const from = headerValue(headers, 'from');

@@ -16,16 +16,35 @@ const LIMITS = { maxNestingDepth: 64, maxHeadersSize: 512 * 1024, maxRfc822Nesti
 
 /** Reads a MIME message; undefined when it cannot be read within the limits. */
 export async function readMime(bytes: Uint8Array | string): Promise<ReadMail | undefined> {
-  const email = await PostalMime.parse(bytes, LIMITS).catch((error: unknown) => {
+  const email = await parse(bytes);
+  return (
+    email && {
+      headers: headerMap(email.headers.map(({ key, value }) => [key, value])),
+      subject: email.subject,
+      text: bodyText(email.text, email.html),
+      attachments: email.attachments.map(describe),
+    }
+  );
+}
+
+function parse(bytes: Uint8Array | string): Promise<Email | undefined> {
+  return PostalMime.parse(bytes, LIMITS).catch((error: unknown) => {
     if (error instanceof Error) return undefined;
     throw error;
   });
-  if (!email) return undefined;
+}
+
+/** The bytes of an attachment by its place in `ReadMail.attachments`; undefined when there is none. */
+export async function attachmentOf(
+  bytes: Uint8Array,
+  index: number,
+): Promise<{ bytes: Buffer; contentType: string } | undefined> {
+  const found = (await parse(bytes))?.attachments[index];
+  if (!found) return undefined;
+  const { content, mimeType } = found;
   return {
-    headers: headerMap(email.headers.map(({ key, value }) => [key, value])),
-    subject: email.subject,
-    text: bodyText(email.text, email.html),
-    attachments: email.attachments.map(describe),
+    bytes: typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content)),
+    contentType: mimeType,
   };
 }
 

@@ -10,8 +10,7 @@ import {
 } from '#libs/adapter-sdk';
 import { carriesDeliveryHeader } from '../mail/delivery-header.js';
 import { addressIn } from '../mail/mail-address.js';
-import { mailMetadata, senderOf } from '../mail/mail-metadata.js';
-import { messageIdsIn } from '../mail/message-ids.js';
+import { mailIds, mailMetadata, senderOf } from '../mail/mail-metadata.js';
 import { bodyText, readMime, type ReadMail } from '../mail/read-mime.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { decodeMail } from '../mail/decode-mail.js';
@@ -30,9 +29,7 @@ export async function parseMail(form: Form, call: InboundCall): Promise<Normaliz
   const fromSelf = email !== undefined && typeof own === 'string' && email === own.trim().toLowerCase();
   // Every mail of ours has the header. Without it, a person may have written from the App's own address.
   const isOwn = carriesDeliveryHeader(headers);
-  const [messageId] = messageIdsIn(headerValue(headers, 'message-id'));
-  const [root] = messageIdsIn(headerValue(headers, 'references') ?? headerValue(headers, 'in-reply-to'));
-  const threadId = root ?? messageId;
+  const { messageId, threadId } = mailIds(headers);
   return {
     event_type: 'email_received',
     sender: senderOf(headers),

@@ -9,7 +9,7 @@ export interface SmtpAccount {
   port: number;
   encryption: Encryption;
   /** Absent: no authentication. */
-  login: { user: string; pass: string } | undefined;
+  login: { user: string; secret: { pass: string } | { accessToken: string } } | undefined;
   from: string;
 }
 
@@ -32,15 +32,16 @@ export function readAccount(credentials: Credentials): SmtpAccount | { problem: 
 
   const user = text('username');
   const pass = typeof fields.password === 'string' ? fields.password : '';
+  const accessToken = text('access_token');
   if (user === '' && pass !== '') return { problem: 'password is set but username is not' };
-  if (!isHeaderText(user) || !isHeaderText(pass)) return { problem: 'username and password must be one line' };
+  if (![user, pass, accessToken].every(isHeaderText)) return { problem: 'username and password must be one line' };
   const from = text('from') || user;
   if (!isMailAddress(from)) return { problem: 'from must be one mail address without a name' };
   return {
     host,
     port,
     encryption: encryption ?? (port === 465 ? 'tls' : 'starttls'),
-    login: user === '' ? undefined : { user, pass },
+    login: user === '' ? undefined : { user, secret: accessToken === '' ? { pass } : { accessToken } },
     from,
   };
 }

@@ -1,4 +1,5 @@
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import XOAuth2 from 'nodemailer/lib/xoauth2';
 import type { Egress } from '#libs/egress';
 import type { SmtpAccount } from './smtp-account.js';
 import { SmtpFailure } from './smtp-failure.js';
@@ -17,6 +18,20 @@ export interface SmtpSession {
   /** @throws SmtpFailure */
   send(envelope: { from: string; to: string }, message: Buffer): Promise<void>;
   close(): void;
+}
+
+/** The platform refreshes the token: a refused one is refused. */
+class GivenToken extends XOAuth2 {
+  constructor(
+    user: string,
+    private readonly token: string,
+  ) {
+    super({ user, accessToken: token });
+  }
+
+  override getToken(_renew: boolean, done: (error: Error | null, token: string) => void): void {
+    done(null, this.token);
+  }
 }
 
 /** @throws SmtpFailure with the failed step, or EgressError without a connection */
@@ -56,8 +71,9 @@ export async function openSession(account: SmtpAccount, network: SmtpNetwork): P
   try {
     await step('connect', (done) => connection.connect((error) => done(error)));
     if (account.login) {
-      const { user, pass } = account.login;
-      await step('login', (done) => connection.login({ user, pass }, done));
+      const { user, secret } = account.login;
+      const login = 'pass' in secret ? { user, ...secret } : { user, oauth2: new GivenToken(user, secret.accessToken) };
+      await step('login', (done) => connection.login(login, done));
     }
   } catch (error) {
     connection.close();
