@@ -79,7 +79,7 @@ export async function orderWorld(
     return app;
   };
   const engine = async () => {
-    const module = EngineModule.with({ ...engineDefaults, ...stores, ORDER_WAIT_MS });
+    const module = EngineModule.with({ ...engineDefaults(), ...stores, ORDER_WAIT_MS });
     const app = await start({ name: 'engine', module, consumes: ['turns'] });
     const turns = app.get(TurnJobService, { strict: false });
     const run = turns.run.bind(turns);

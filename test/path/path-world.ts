@@ -58,7 +58,7 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
     const app = await createService({
       name: 'engine',
       module: AppModule.with({
-        ...engineDefaults,
+        ...engineDefaults(),
         DATABASE_URL: world.databaseUrl,
         ROUTER_URL: routerUrl,
         GATEWAY_URL: settings.GATEWAY_URL ?? 'http://127.0.0.1:9',

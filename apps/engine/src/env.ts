@@ -1,6 +1,5 @@
 import { changeSettings, integer, json, list, optionalText, readEnv, serviceSettings, url } from '#libs/service-kit';
-import { checkedModel, readCurrency, readInputs, readPrices } from './path/model/model-settings.js';
-import type { ModelPrice } from './settings.js';
+import { checkedModel, type ModelPrice, readCurrency, readInputs, readPrices } from './path/model/model-settings.js';
 
 const settings = {
   ...serviceSettings,
@@ -118,3 +117,5 @@ const settings = {
 
 /** Read once at boot. @throws Error that lists every invalid setting */
 export const readSettings = (environment?: NodeJS.ProcessEnv) => checkedModel(readEnv(settings, environment));
+
+export type EngineSettings = ReturnType<typeof readSettings>;

@@ -1,10 +1,9 @@
 import type { ServiceOptions } from '#libs/service-kit';
 import { AppModule } from './app.module.js';
-import { readSettings } from './env.js';
+import { type EngineSettings, readSettings } from './env.js';
 
-/** The options with which this service runs, alone (`startService`) or in a process that hosts several. */
-export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
-  const settings = readSettings(environment);
+/** What `startService` starts, alone or with others in one process; the tests start the same. */
+export function engineService(settings: EngineSettings): ServiceOptions {
   return {
     name: 'engine',
     module: AppModule.with(settings),
@@ -13,3 +12,6 @@ export function serviceFrom(environment?: NodeJS.ProcessEnv): ServiceOptions {
     bodyLimit: settings.REQUEST_MAX_BYTES,
   };
 }
+
+export const serviceFrom = (environment?: NodeJS.ProcessEnv): ServiceOptions =>
+  engineService(readSettings(environment));

@@ -18,7 +18,7 @@ export async function ask<Body>({ method, url, token, body, headers }: Question)
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   const text = await answer.text();
-  const json = /json/.test(answer.headers.get('content-type') ?? '');
+  const json = /[/+]json\b/.test(answer.headers.get('content-type') ?? '');
   const content: unknown = text === '' ? null : json ? JSON.parse(text) : text;
   return { status: answer.status, headers: answer.headers, text, body: content as Body };
 }

@@ -1,35 +1,25 @@
 import { newId } from '#libs/contracts';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-world.js';
-import { type RecordingServer, recordingServer } from '../testing/recording-server.js';
-import { type FakeModel, fakeModel } from '../testing/fake-model.js';
+import { home } from '#libs/testing';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
+import { type RecordingServer } from '../testing/recording-server.js';
+import { type FakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 import { chunksOf } from './chunks-of.js';
 
 describe('knowledge', () => {
   let world: EngineWorld;
-  let engine: NestFastifyApplication;
   let model: FakeModel;
   let target: RecordingServer;
   let agent: string;
 
   beforeAll(async () => {
-    [world, model, target] = await Promise.all([engineWorld(), fakeModel(), recordingServer()]);
-    engine = await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake' });
+    world = await engineWorld({ scopes: ['knowledge:write'] });
+    ({ model, target } = world);
+    await world.start();
     agent = await agentOf(world, { tools: ['read_file', 'store_knowledge', 'query_knowledge_graph', 'http_request'] });
   });
-  afterAll(async () => {
-    await world.close();
-    await Promise.all([model.close(), target.close()]);
-  });
+  afterAll(() => world.close());
 
-  const api = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object, project = home) =>
-    engine.inject({
-      method,
-      url: `/api/v1/knowledge${path}`,
-      headers: { authorization: `Bearer ${await world.token(['knowledge:write'], project)}` },
-      ...(body ? { payload: body } : {}),
-    });
   const called = async (name: string, args: object, input = {}) => {
     model.script([{ name, arguments: JSON.stringify(args) }], 'Done.');
     const turn = turnOf({ agent_id: agent }, input);
@@ -39,20 +29,25 @@ describe('knowledge', () => {
 
   it('is added, listed, searched, read in parts and deleted', async () => {
     const text = `${'Filler words here. '.repeat(300)}\n\nThe parcel office closes at noon on Fridays.`;
-    const added = await api('POST', '', { title: 'Opening hours', text, uri: 'https://example.com/hours' });
-    expect(added.statusCode).toBe(201);
-    const { id } = added.json();
-    expect(added.json()).toMatchObject({
+    const added = await world.call('POST', 'knowledge', {
+      title: 'Opening hours',
+      text,
+      uri: 'https://example.com/hours',
+    });
+    expect(added.status).toBe(201);
+    const { id } = added.body;
+    expect(added.body).toMatchObject({
       trust: 'owner',
       audience: 'known',
       chars: text.length,
       provenance: { by: 'key:test' },
     });
-    expect((await api('POST', '', { title: 'Opening hours', text })).json().id).toBe(id);
-    const found = (await api('GET', '/search?q=when%20does%20the%20parcel%20office%20close%3F')).json().data;
+    expect((await world.call('POST', 'knowledge', { title: 'Opening hours', text })).body.id).toBe(id);
+    const found = (await world.call('GET', 'knowledge/search?q=when%20does%20the%20parcel%20office%20close%3F')).body
+      .data;
     expect(found[0]).toMatchObject({ document_id: id, excerpt: expect.stringContaining('closes at noon') });
-    expect(text.slice(found[0].offset)).toContain(found[0].excerpt);
-    expect((await api('GET', '')).json().data.map((row: { id: string }) => row.id)).toContain(id);
+    expect(text.slice(found[0]?.offset)).toContain(found[0]?.excerpt);
+    expect((await world.call('GET', 'knowledge')).body.data.map((row: { id: string }) => row.id)).toContain(id);
     const { result } = await called('read_file', { title: 'opening HOURS', offset: text.length - 20, max_chars: 100 });
     expect(result).toEqual({
       id,
@@ -62,28 +57,28 @@ describe('knowledge', () => {
       trust: 'owner',
       source: 'upload',
     });
-    expect((await api('DELETE', `/${id}`)).statusCode).toBe(204);
-    expect((await api('GET', '/search?q=parcel')).json().data).toEqual([]);
-    expect((await api('GET', `/${id}`)).statusCode).toBe(404);
+    expect((await world.call('DELETE', `knowledge/${id}`)).status).toBe(204);
+    expect((await world.call('GET', 'knowledge/search?q=parcel')).body.data).toEqual([]);
+    expect((await world.call('GET', `knowledge/${id}`)).status).toBe(404);
   });
 
   it('is searched by words only, whatever they contain', async () => {
     for (const q of ["'; DROP TABLE engine.document --", 'a & | ! ( ) :* <->', '%', '\u4f60\u597d']) {
-      expect((await api('GET', `/search?q=${encodeURIComponent(q)}`)).statusCode).toBe(200);
+      expect((await world.call('GET', `knowledge/search?q=${encodeURIComponent(q)}`)).status).toBe(200);
     }
   });
 
   it('belongs to its project only', async () => {
-    const { id } = (await api('POST', '', { title: 'Ours', text: 'unshareable' })).json();
+    const { id } = (await world.call('POST', 'knowledge', { title: 'Ours', text: 'unshareable' })).body;
     const stranger = { organizationId: home.organizationId, projectId: newId('prj') };
-    expect((await api('GET', `/${id}`, undefined, stranger)).statusCode).toBe(404);
-    expect((await api('GET', '/search?q=unshareable', undefined, stranger)).json().data).toEqual([]);
-    expect((await api('DELETE', `/${id}`, undefined, stranger)).statusCode).toBe(404);
+    expect((await world.call('GET', `knowledge/${id}`, undefined, stranger)).status).toBe(404);
+    expect((await world.call('GET', 'knowledge/search?q=unshareable', undefined, stranger)).body.data).toEqual([]);
+    expect((await world.call('DELETE', `knowledge/${id}`, undefined, stranger)).status).toBe(404);
   });
 
   it('answers untrusted senders only from what is for everyone', async () => {
-    await api('POST', '', { title: 'Prices', text: 'zebra costs ten', audience: 'everyone' });
-    await api('POST', '', { title: 'Margins', text: 'zebra earns five' });
+    await world.call('POST', 'knowledge', { title: 'Prices', text: 'zebra costs ten', audience: 'everyone' });
+    await world.call('POST', 'knowledge', { title: 'Margins', text: 'zebra earns five' });
     const untrusted = await called('query_knowledge_graph', { query: 'zebra' }, { trust: 'unknown' });
     expect(untrusted.result.documents.map(({ title }: { title: string }) => title)).toEqual(['Prices']);
     expect((await called('read_file', { title: 'Margins' }, { trust: 'unknown' })).result.error.code).toBe(
@@ -95,7 +90,7 @@ describe('knowledge', () => {
 
   it('records where it was learnt, and is untrusted when untrusted senders contributed to it', async () => {
     const { turn, result } = await called('store_knowledge', { text: 'Ada likes quokkas.' });
-    expect((await api('GET', `/${result.document_id}`)).json()).toMatchObject({
+    expect((await world.call('GET', `knowledge/${result.document_id}`)).body).toMatchObject({
       trust: 'known',
       source: 'turn',
       provenance: { turn_id: turn.turn_id, agent_id: agent, sender: 'ada' },
@@ -134,9 +129,9 @@ describe('knowledge', () => {
       'Ada>Acme',
       'Flour>Ada',
     ]);
-    const listed = (await api('GET', '/entities?q=AD')).json().data;
+    const listed = (await world.call('GET', 'knowledge/entities?q=AD')).body.data;
     expect(listed).toMatchObject([{ name: 'Ada', kinds: ['person'], documents: 1 }]);
-    expect((await api('GET', `/entities/${listed[0].id}`)).json()).toMatchObject({
+    expect((await world.call('GET', `knowledge/entities/${listed[0]?.id}`)).body).toMatchObject({
       name: 'Ada',
       mentions: [{ description: 'An engineer', document_id: result.document_id }],
       relations: [
@@ -144,11 +139,11 @@ describe('knowledge', () => {
         { from: 'Flour', relation: 'feeds', to: 'Ada' },
       ],
     });
-    const first = (await api('GET', '/entities?limit=1')).json();
-    const next = (await api('GET', `/entities?limit=1&cursor=${first.next_cursor}`)).json();
-    expect([first.data[0].name, next.data[0].name]).toEqual(['Acme', 'Ada']);
+    const first = (await world.call('GET', 'knowledge/entities?limit=1')).body;
+    const next = (await world.call('GET', `knowledge/entities?limit=1&cursor=${first.next_cursor}`)).body;
+    expect([first.data[0]?.name, next.data[0]?.name]).toEqual(['Acme', 'Ada']);
     const elsewhere = { organizationId: home.organizationId, projectId: newId('prj') };
-    expect((await api('GET', `/entities/${listed[0].id}`, undefined, elsewhere)).statusCode).toBe(404);
+    expect((await world.call('GET', `knowledge/entities/${listed[0]?.id}`, undefined, elsewhere)).status).toBe(404);
     const paths = (await called('query_knowledge_graph', { entity: 'Ada', to: 'mill', depth: 3 })).result.paths;
     expect(paths).toEqual([
       expect.objectContaining({
@@ -158,7 +153,7 @@ describe('knowledge', () => {
       }),
       expect.objectContaining({ entities: ['Ada', 'Flour', 'Mill'], relations: ['<-feeds', '<-grinds'] }),
     ]);
-    await api('DELETE', `/${result.document_id}`);
+    await world.call('DELETE', `knowledge/${result.document_id}`);
     expect((await called('query_knowledge_graph', { entity: 'Ada' })).result.entity).toBeNull();
     const left = await world.pool.query(
       "SELECT count(*)::int AS n FROM engine.entity WHERE name_key IN ('acme', 'mill', 'flour')",
@@ -172,7 +167,7 @@ describe('knowledge', () => {
       relation: 'knows',
       to: `Spoke ${n % 40} of ${n}`,
     }));
-    await api('POST', '', { title: 'Hub', text: 'hub', relations });
+    await world.call('POST', 'knowledge', { title: 'Hub', text: 'hub', relations });
     const near = (await called('query_knowledge_graph', { entity: 'Hub', depth: 4, limit: 50 })).result;
     expect(near.relations).toHaveLength(50);
     const far = (await called('query_knowledge_graph', { entity: 'Spoke 1 of 1', to: 'Spoke 2 of 2', depth: 4 }))

@@ -1,33 +1,24 @@
 import { newId } from '#libs/contracts';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home, turnOf } from '../testing/engine-world.js';
-import { type FakeModel, fakeModel } from '../testing/fake-model.js';
+import { type As, home } from '#libs/testing';
+import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
+import { type FakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
 import type { FoundChunkView } from './knowledge.dto.js';
 
 describe('a document of a source', () => {
   let world: EngineWorld;
-  let engine: NestFastifyApplication;
   let model: FakeModel;
   let agent: string;
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
-    engine = await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', DOCUMENT_MAX_CHARS: 5_000 });
+    world = await engineWorld({ scopes: ['knowledge:read'] });
+    ({ model } = world);
+    await world.start({ DOCUMENT_MAX_CHARS: 5_000 });
     agent = await agentOf(world, { tools: ['read_file', 'query_knowledge_graph'] });
   });
-  afterAll(async () => {
-    await world.close();
-    await model.close();
-  });
+  afterAll(() => world.close());
 
-  const put = async (id: string, body: object, project = home, scopes: ['service'] | ['admin'] = ['service']) =>
-    engine.inject({
-      method: 'PUT',
-      url: `/internal/synced-documents/${id}`,
-      headers: { authorization: `Bearer ${await world.token(scopes, project, 'service:adapter-gateway')}` },
-      payload: body,
-    });
+  const put = (id: string, body: object, as?: As) => world.internal('PUT', `synced-documents/${id}`, body, as);
   const version = (revision: number, content: string | Buffer, over: object = {}) => ({
     revision,
     removed: false,
@@ -41,9 +32,7 @@ describe('a document of a source', () => {
   });
   const gone = (revision: number) => ({ ...version(revision, ''), removed: true });
   const search = async (words: string, project = home): Promise<FoundChunkView[]> => {
-    const headers = { authorization: `Bearer ${await world.token(['knowledge:read'], project)}` };
-    const url = `/api/v1/knowledge/search?q=${encodeURIComponent(words)}`;
-    return (await engine.inject({ method: 'GET', url, headers })).json().data;
+    return (await world.call('GET', `knowledge/search?q=${encodeURIComponent(words)}`, undefined, project)).body.data;
   };
   const read = async (args: object, input = {}) => {
     model.script([{ name: 'read_file', arguments: JSON.stringify(args) }], 'Done.');
@@ -54,7 +43,7 @@ describe('a document of a source', () => {
 
   it('is read and found, follows its changes under one id, and is no longer found once it is removed', async () => {
     const id = newId('sdoc');
-    const first = (await put(id, version(1, 'Tea is served at four.'))).json();
+    const first = (await put(id, version(1, 'Tea is served at four.'))).body;
     expect(first).toMatchObject({ outcome: 'kept', revision: 1 });
     const expected = { id: first.document_id, title: 'handbook/tea.md', trust: 'untrusted', source: 'sync' };
     expect(await read({ title: 'handbook/tea.md' })).toMatchObject({ ...expected, text: 'Tea is served at four.' });
@@ -62,7 +51,7 @@ describe('a document of a source', () => {
     expect(await search('served')).toEqual([
       expect.objectContaining({ document_id: first.document_id, trust: 'owner', excerpt: 'Tea is served at five.' }),
     ]);
-    expect((await put(id, gone(3))).json()).toMatchObject({ outcome: 'removed', revision: 3 });
+    expect((await put(id, gone(3))).body).toMatchObject({ outcome: 'removed', revision: 3 });
     expect(await search('served')).toEqual([]);
     expect((await read({ document_id: first.document_id })).error.code).toBe('document_not_found');
   });
@@ -72,10 +61,10 @@ describe('a document of a source', () => {
     const answers = await Promise.all(
       [1, 1, 2, 3, 2, 1].map((revision) => put(id, version(revision, `limes ${revision}`))),
     );
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     expect((await search('limes')).map(({ excerpt }) => excerpt)).toEqual(['limes 3']);
     await put(id, gone(4));
-    expect((await put(id, version(3, 'limes 3'))).json()).toMatchObject({ outcome: 'removed', revision: 4 });
+    expect((await put(id, version(3, 'limes 3'))).body).toMatchObject({ outcome: 'removed', revision: 4 });
     expect(await search('limes')).toEqual([]);
   });
 
@@ -102,10 +91,10 @@ describe('a document of a source', () => {
 
   it('is text in the charset that the file itself declares, and says where that is wrong', async () => {
     const page = Buffer.concat([Buffer.from('<meta charset=shift_jis><p>'), Buffer.from('82b182f1', 'hex')]);
-    const kept = (await put(newId('sdoc'), version(1, page, { content_type: 'text/html', path: 'a.html' }))).json();
+    const kept = (await put(newId('sdoc'), version(1, page, { content_type: 'text/html', path: 'a.html' }))).body;
     expect((await read({ document_id: kept.document_id })).text.trim()).toBe('こん');
     const wrong = version(1, Buffer.from('née'), { content_type: 'text/plain; charset=iso-8859-1' });
-    const { document_id } = (await put(newId('sdoc'), wrong)).json();
+    const { document_id } = (await put(newId('sdoc'), wrong)).body;
     const { rows } = await world.pool.query('SELECT content, provenance FROM engine.document WHERE id = $1', [
       document_id,
     ]);
@@ -115,12 +104,12 @@ describe('a document of a source', () => {
   it('is refused whole where it is not text or too long, and then the previous version is removed too', async () => {
     const id = newId('sdoc');
     await put(id, version(1, 'short quinces'));
-    expect((await put(id, version(2, 'quinces '.repeat(1_000)))).json().outcome).toBe('too_large');
+    expect((await put(id, version(2, 'quinces '.repeat(1_000)))).body.outcome).toBe('too_large');
     expect(await search('quinces')).toEqual([]);
     const binary = Buffer.from([0x25, 0x00, 0xff, 0xd8]);
-    expect((await put(id, version(3, binary))).json().outcome).toBe('not_text');
-    expect((await put(id, version(4, '%PDF-1.7 quinces'))).json().outcome).toBe('not_text');
-    expect((await put(id, version(5, 'quinces again'))).json().outcome).toBe('kept');
+    expect((await put(id, version(3, binary))).body.outcome).toBe('not_text');
+    expect((await put(id, version(4, '%PDF-1.7 quinces'))).body.outcome).toBe('not_text');
+    expect((await put(id, version(5, 'quinces again'))).body.outcome).toBe('kept');
     expect(await search('quinces')).toHaveLength(1);
   });
 
@@ -128,14 +117,14 @@ describe('a document of a source', () => {
     const id = newId('sdoc');
     await put(id, version(1, 'secret medlars'));
     const stranger = { organizationId: home.organizationId, projectId: newId('prj') };
-    expect((await put(id, version(2, 'taken over'), stranger)).statusCode).toBe(404);
+    expect((await put(id, version(2, 'taken over'), stranger)).status).toBe(404);
     expect(await search('medlars', stranger)).toEqual([]);
     expect(await search('medlars')).toHaveLength(1);
-    const { document_id } = (await put(id, version(1, ''))).json();
+    const { document_id } = (await put(id, version(1, ''))).body;
     expect((await read({ document_id }, { trust: 'unknown' })).error.code).toBe('document_not_found');
     await put(id, version(2, 'open medlars', { audience: 'everyone' }));
     expect((await read({ document_id }, { trust: 'unknown' })).text).toBe('open medlars');
-    expect((await put(newId('sdoc'), version(1, 'x'), home, ['admin'])).statusCode).toBe(403);
-    expect((await put(newId('sdoc'), version(0, 'x'))).statusCode).toBe(422);
+    expect((await put(newId('sdoc'), version(1, 'x'), { scopes: ['admin'] })).status).toBe(403);
+    expect((await put(newId('sdoc'), version(0, 'x'))).status).toBe(422);
   });
 });

@@ -1,6 +1,6 @@
 import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
-import { until } from '#libs/testing';
-import { type EngineWorld, home } from './engine-world.js';
+import { home, until } from '#libs/testing';
+import { type EngineWorld } from './engine-world.js';
 
 export interface AgentRow {
   tools?: string[];
@@ -58,7 +58,7 @@ export function turnsOf(world: EngineWorld) {
     },
     /** Redrives a failed turn, as the router does for a dead letter. */
     redrive: async (turn: TurnRunPayload, redrives: number) => {
-      await world.drive(turn.turn_id, redrives - 1);
+      await world.internal('POST', `turns/${turn.turn_id}/redrive`, { done: redrives - 1 });
     },
     results: async (id: string) =>
       (

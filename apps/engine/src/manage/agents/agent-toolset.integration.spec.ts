@@ -1,23 +1,16 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home } from '../../testing/engine-world.js';
+import { type EngineWorld, engineWorld, rehearsal } from '../../testing/engine-world.js';
 import type { Toolset } from '#libs/contracts';
-import {
-  type RecordedRequest,
-  type FakeServices,
-  fakeServices,
-  toolOf,
-  toolsetOf,
-} from '../../testing/fake-services.js';
+import { type RecordedRequest, type FakeServices, toolOf, toolsetOf } from '../../testing/fake-services.js';
 
 describe('the page of an agent', () => {
   let world: EngineWorld;
-  let engine: NestFastifyApplication;
   let services: FakeServices;
   const quarantined = { name: 'odd name', skill: 'desk', reason: 'quarantined', what_to_do: 'Mend it.' };
 
   beforeAll(async () => {
-    [world, services] = await Promise.all([engineWorld(), fakeServices()]);
-    engine = await world.start({ MCP_REGISTRY_URL: services.url, TURN_MAX_TOOLS: 4, TURN_FOUND_TOOLS: 2 });
+    world = await engineWorld({ scopes: ['agents:write', 'approvals:manage'] });
+    ({ services } = world);
+    await world.start({ ...rehearsal, TURN_MAX_TOOLS: 4, TURN_FOUND_TOOLS: 2 });
   });
   /** The registry's answer for ids that a new agent names. Ids that contain `gone` exist nowhere. */
   const named = ({ query }: RecordedRequest): Toolset => {
@@ -41,20 +34,10 @@ describe('the page of an agent', () => {
     problems: [{ skill_id: 'skl_desk', message: 'The MCP server Desk does not answer' }],
     left_out: [quarantined],
   });
-  afterAll(async () => {
-    await world.close();
-    await services.close();
-  });
+  afterAll(() => world.close());
 
-  const call = async (method: 'GET' | 'POST' | 'PATCH', path: string, payload?: object) =>
-    engine.inject({
-      method,
-      url: path,
-      headers: { authorization: `Bearer ${await world.token(['agents:write', 'approvals:manage', 'service'])}` },
-      ...(payload ? { payload } : {}),
-    });
   const agent = async (fields: object = {}) =>
-    (await call('POST', '/api/v1/agents', { name: 'Desk', instructions: '', skills: ['skl_desk'], ...fields })).json();
+    (await world.call('POST', 'agents', { name: 'Desk', instructions: '', skills: ['skl_desk'], ...fields })).body;
   const names = (tools: { name: string }[]) => tools.map(({ name }) => name);
 
   it('says which tools its model gets, which it finds by a search and which are left out, with what to do', async () => {
@@ -93,8 +76,8 @@ describe('the page of an agent', () => {
       },
     ]);
     expect(toolset.problems).toEqual(['The MCP server Desk does not answer']);
-    expect((await call('GET', `/api/v1/agents/${id}`)).json().toolset).toEqual(toolset);
-    const changed = (await call('PATCH', `/api/v1/agents/${id}`, { may_do: 'destructive' })).json();
+    expect((await world.call('GET', `agents/${id}`)).body.toolset).toEqual(toolset);
+    const changed = (await world.call('PATCH', `agents/${id}`, { may_do: 'destructive' })).body;
     expect(names(changed.toolset.left_out)).toEqual(['odd name', 'desk__broken']);
   });
 
@@ -119,7 +102,7 @@ describe('the page of an agent', () => {
       ['desk__one', 'no'],
       ['http_request', 'without_credentials'],
     ]);
-    const read = async (sender: string) => (await call('GET', `/api/v1/agents/${id}/toolset?sender=${sender}`)).json();
+    const read = async (sender: string) => (await world.call('GET', `agents/${id}/toolset?sender=${sender}`)).body;
     expect(await read('admitted')).toEqual(toolset);
     for (const [sender, remedy] of [
       ['unknown', 'admit the contact'],
@@ -136,39 +119,33 @@ describe('the page of an agent', () => {
         expect.objectContaining({ id: 'tol_wipe', reason: 'over_may_do' }),
       ]);
     }
-    expect((await call('GET', `/api/v1/agents/${id}/toolset?sender=all`)).statusCode).toBe(422);
-    expect((await call('GET', '/api/v1/agents/agt_none/toolset')).statusCode).toBe(404);
+    expect((await world.call('GET', `agents/${id}/toolset?sender=all`)).status).toBe(422);
+    expect((await world.call('GET', 'agents/agt_none/toolset')).status).toBe(404);
   });
 
   it('is tagged by what people edit, not by what its Skills have now', async () => {
     const { id } = await agent();
-    const before = await call('GET', `/api/v1/agents/${id}`);
+    const before = await world.call('GET', `agents/${id}`);
     services.on('/internal/toolsets', () => toolsetOf([]));
-    const after = await call('GET', `/api/v1/agents/${id}`);
-    expect(after.json().toolset).not.toEqual(before.json().toolset);
-    expect(after.headers['etag']).toBe(before.headers['etag']);
-    const headers = {
-      authorization: `Bearer ${await world.token(['agents:write'])}`,
-      'if-match': String(before.headers['etag']),
-    };
-    const url = `/api/v1/agents/${id}`;
-    expect((await engine.inject({ method: 'PATCH', url, headers, payload: { name: 'A' } })).statusCode).toBe(200);
-    expect((await engine.inject({ method: 'PATCH', url, headers, payload: { name: 'B' } })).statusCode).toBe(412);
+    const after = await world.call('GET', `agents/${id}`);
+    expect(after.body.toolset).not.toEqual(before.body.toolset);
+    expect(after.headers.get('etag')).toBe(before.headers.get('etag'));
+    const unchanged = { headers: { 'if-match': String(before.headers.get('etag')) } };
+    expect((await world.call('PATCH', `agents/${id}`, { name: 'A' }, unchanged)).status).toBe(200);
+    expect((await world.call('PATCH', `agents/${id}`, { name: 'B' }, unchanged)).status).toBe(412);
   });
 
   it('is shown when the registry does not answer, and says so', async () => {
     const { id } = await agent();
     services.on('/internal/toolsets', () => ({ status: 503, code: 'unavailable' }));
-    const shown = await call('GET', `/api/v1/agents/${id}`);
-    expect(shown.statusCode).toBe(200);
-    expect(shown.json().toolset).toMatchObject({ offered: [], error: { code: 'toolset_unavailable' } });
+    const shown = await world.call('GET', `agents/${id}`);
+    expect(shown.status).toBe(200);
+    expect(shown.body.toolset).toMatchObject({ offered: [], error: { code: 'toolset_unavailable' } });
   });
 
   it('gives the registry each agent that a Skill or tool reaches, once', async () => {
     const first = await agent({ name: 'A', skills: ['skl_a', 'skl_b'], python_tools: ['tol_p'] });
-    const { agents, more } = (
-      await call('GET', '/internal/agents/toolsets?skill_ids=skl_a,skl_b&tool_id=tol_p')
-    ).json();
+    const { agents, more } = (await world.internal('GET', 'agents/toolsets?skill_ids=skl_a,skl_b&tool_id=tol_p')).body;
     expect(agents).toEqual([
       {
         id: first.id,
@@ -181,18 +158,17 @@ describe('the page of an agent', () => {
       },
     ]);
     expect(more).toBe(0);
-    const elsewhere = await engine.inject({
-      url: '/internal/agents/toolsets?skill_ids=skl_a',
-      headers: { authorization: `Bearer ${await world.token(['service'], { ...home, projectId: 'prj_other' })}` },
+    const elsewhere = await world.internal('GET', 'agents/toolsets?skill_ids=skl_a', undefined, {
+      projectId: 'prj_other',
     });
-    expect(elsewhere.json().agents).toEqual([]);
+    expect(elsewhere.body.agents).toEqual([]);
   });
 
   it('accepts only Skills and tools of its project: others are refused by name, and those that it already has stay', async () => {
     const skills = ['skl_desk', 'skl_gone', 'skl_a,skl_b'];
     const made = { name: 'Odd', instructions: '', skills, python_tools: ['tol_gone'] };
-    const refused = await call('POST', '/api/v1/agents', made);
-    expect([refused.statusCode, refused.json().errors]).toEqual([
+    const refused = await world.call('POST', 'agents', made);
+    expect([refused.status, refused.body.errors]).toEqual([
       422,
       [
         { field: 'skills', message: 'no Skill of this project: skl_gone, skl_a,skl_b' },
@@ -200,10 +176,10 @@ describe('the page of an agent', () => {
       ],
     ]);
     const { id } = await agent({ skills: ['skl_later'] });
-    const change = (skills: string[]) => call('PATCH', `/api/v1/agents/${id}`, { name: 'Desk', skills });
+    const change = (skills: string[]) => world.call('PATCH', `agents/${id}`, { name: 'Desk', skills });
     services.on('/internal/toolsets', () => toolsetOf([]));
-    expect((await change(['skl_later', 'skl_desk'])).statusCode).toBe(200);
-    expect((await change(['skl_later', 'skl_gone'])).json()).toMatchObject({ code: 'invalid_fields' });
+    expect((await change(['skl_later', 'skl_desk'])).status).toBe(200);
+    expect((await change(['skl_later', 'skl_gone'])).body).toMatchObject({ code: 'invalid_fields' });
   });
 
   it('accepts Skills unchecked while the registry does not answer', async () => {

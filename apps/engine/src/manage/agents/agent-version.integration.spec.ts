@@ -1,44 +1,22 @@
 import { type Scope, writeCursor } from '#libs/service-kit';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { newId } from '#libs/contracts';
-import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-world.js';
+import { type EngineWorld, engineWorld, turnOf, rehearsal } from '../../testing/engine-world.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 const kept = 10;
 
 describe('versions of an agent', () => {
   let world: EngineWorld;
-  let engine: NestFastifyApplication;
 
   beforeAll(async () => {
-    world = await engineWorld();
-    engine = await world.start({ AGENT_VERSIONS: kept, AGENT_CACHE_MS: 0 });
+    world = await engineWorld({ scopes: ['agents:write'], subject: 'key:ada' });
+    await world.start({ ...rehearsal, AGENT_VERSIONS: kept, AGENT_CACHE_MS: 0 });
   });
   afterAll(() => world.close());
 
-  const call = async (
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-    path: string,
-    body?: object,
-    {
-      scopes = ['agents:write'],
-      by = 'key:ada',
-      project = home,
-    }: { scopes?: Scope[]; by?: string; project?: typeof home } = {},
-  ) => {
-    const token = await world.token(scopes, project, by);
-    const headers = { authorization: `Bearer ${token}` };
-    const answer = await engine.inject({
-      method,
-      url: `/api/v1/agents${path}`,
-      headers,
-      ...(body ? { payload: body } : {}),
-    });
-    return { status: answer.statusCode, body: answer.body === '' ? null : answer.json() };
-  };
   const made = async (): Promise<string> =>
-    (await call('POST', '', { name: 'Desk', instructions: 'reply: one' })).body.id;
-  const list = async (id: string) => (await call('GET', `/${id}/versions`)).body.data;
+    (await world.call('POST', 'agents', { name: 'Desk', instructions: 'reply: one' })).body.id;
+  const list = async (id: string) => (await world.call('GET', `agents/${id}/versions`)).body.data;
   const answerOf = async (agent_id: string) => {
     const turn = turnOf({ agent_id });
     const { reply_text, agent_version } = await turnsOf(world).run(turn);
@@ -48,7 +26,12 @@ describe('versions of an agent', () => {
   it('are made by every change, with who and why, and turns record theirs', async () => {
     const id = await made();
     expect(await answerOf(id)).toEqual({ reply_text: 'one', agent_version: 1 });
-    const changed = await call('PATCH', `/${id}`, { instructions: 'reply: two', note: 'shorter' }, { by: 'user:bob' });
+    const changed = await world.call(
+      'PATCH',
+      `agents/${id}`,
+      { instructions: 'reply: two', note: 'shorter' },
+      { subject: 'user:bob' },
+    );
     expect(changed.body).toMatchObject({ version: 2, instructions: 'reply: two' });
     expect(changed.body).not.toHaveProperty('note');
     expect(await answerOf(id)).toEqual({ reply_text: 'two', agent_version: 2 });
@@ -68,13 +51,13 @@ describe('versions of an agent', () => {
 
   it('are not made by a change that changes nothing', async () => {
     const id = await made();
-    expect((await call('PATCH', `/${id}`, { instructions: 'reply: one' })).body.version).toBe(1);
+    expect((await world.call('PATCH', `agents/${id}`, { instructions: 'reply: one' })).body.version).toBe(1);
     expect(await list(id)).toHaveLength(1);
   });
 
   it('are drafted, compared, promoted and rolled back', async () => {
     const id = await made();
-    const draft = await call('POST', `/${id}/versions`, {
+    const draft = await world.call('POST', `agents/${id}/versions`, {
       instructions: 'reply: draft',
       caps: { steps: 3 },
       note: 'try',
@@ -85,7 +68,7 @@ describe('versions of an agent', () => {
     });
     expect(draft.body.fields).toMatchObject({ name: 'Desk', instructions: 'reply: draft', caps: { steps: 3 } });
     expect(await answerOf(id)).toEqual({ reply_text: 'one', agent_version: 1 });
-    expect((await call('GET', `/${id}/versions/2/differences`)).body).toEqual({
+    expect((await world.call('GET', `agents/${id}/versions/2/differences`)).body).toEqual({
       version: 2,
       compared_with: 1,
       differences: [
@@ -93,18 +76,18 @@ describe('versions of an agent', () => {
         { field: 'caps', before: {}, after: { steps: 3 } },
       ],
     });
-    const promoted = await call(
+    const promoted = await world.call(
       'POST',
-      `/${id}/versions/2/promote`,
+      `agents/${id}/versions/2/promote`,
       { note: 'better', instead_of: 1 },
-      { by: 'key:bob' },
+      { subject: 'key:bob' },
     );
     expect(promoted).toMatchObject({ status: 200, body: { version: 2, instructions: 'reply: draft' } });
     expect(await answerOf(id)).toEqual({ reply_text: 'draft', agent_version: 2 });
-    expect((await call('POST', `/${id}/versions/1/promote`, { instead_of: 1 })).body).toMatchObject({
+    expect((await world.call('POST', `agents/${id}/versions/1/promote`, { instead_of: 1 })).body).toMatchObject({
       code: 'version_changed',
     });
-    await call('POST', `/${id}/versions/1/promote`, { note: 'worse after all' });
+    await world.call('POST', `agents/${id}/versions/1/promote`, { note: 'worse after all' });
     expect(await answerOf(id)).toEqual({ reply_text: 'one', agent_version: 1 });
     expect(await list(id)).toMatchObject([
       { version: 2, state: 'earlier', note: 'better', made_by: 'key:ada', promoted_by: 'key:bob' },
@@ -123,19 +106,22 @@ describe('versions of an agent', () => {
   it('give no powers that their author, or whoever promotes them, could not give', async () => {
     const id = await made();
     const more = { may_do: 'destructive' };
-    expect(await call('POST', `/${id}/versions`, more)).toMatchObject({ status: 403, body: { code: 'scope_missing' } });
-    const owner = { scopes: ['agents:write', 'approvals:manage'] as Scope[] };
-    expect((await call('POST', `/${id}/versions`, more, owner)).status).toBe(201);
-    expect(await call('POST', `/${id}/versions/2/promote`, {})).toMatchObject({
+    expect(await world.call('POST', `agents/${id}/versions`, more)).toMatchObject({
       status: 403,
       body: { code: 'scope_missing' },
     });
-    expect((await call('POST', `/${id}/versions/2/promote`, {}, owner)).body.may_do).toBe('destructive');
+    const owner = { scopes: ['agents:write', 'approvals:manage'] as Scope[] };
+    expect((await world.call('POST', `agents/${id}/versions`, more, owner)).status).toBe(201);
+    expect(await world.call('POST', `agents/${id}/versions/2/promote`, {})).toMatchObject({
+      status: 403,
+      body: { code: 'scope_missing' },
+    });
+    expect((await world.call('POST', `agents/${id}/versions/2/promote`, {}, owner)).body.may_do).toBe('destructive');
   });
 
   it('are checked as an agent is', async () => {
     const id = await made();
-    expect(await call('POST', `/${id}/versions`, { tools: ['rm'] })).toMatchObject({
+    expect(await world.call('POST', `agents/${id}/versions`, { tools: ['rm'] })).toMatchObject({
       status: 422,
       body: { errors: [{ field: 'tools', message: expect.stringContaining('rm') }] },
     });
@@ -143,43 +129,47 @@ describe('versions of an agent', () => {
 
   it('are nobody else’s, and 404 where there are none', async () => {
     const id = await made();
-    const other = { project: { organizationId: home.organizationId, projectId: newId('prj') } };
-    expect((await call('GET', `/${id}/versions`, undefined, other)).status).toBe(404);
-    expect((await call('GET', `/${id}/versions/1`, undefined, other)).status).toBe(404);
-    expect((await call('POST', `/${id}/versions/1/promote`, {}, other)).status).toBe(404);
-    expect(await call('GET', `/${id}/versions/9`)).toMatchObject({ status: 404, body: { code: 'version_not_found' } });
-    expect((await call('POST', `/${id}/versions`, {}, { scopes: ['agents:read'] })).status).toBe(403);
+    const other = { projectId: newId('prj') };
+    expect((await world.call('GET', `agents/${id}/versions`, undefined, other)).status).toBe(404);
+    expect((await world.call('GET', `agents/${id}/versions/1`, undefined, other)).status).toBe(404);
+    expect((await world.call('POST', `agents/${id}/versions/1/promote`, {}, other)).status).toBe(404);
+    expect(await world.call('GET', `agents/${id}/versions/9`)).toMatchObject({
+      status: 404,
+      body: { code: 'version_not_found' },
+    });
+    expect((await world.call('POST', `agents/${id}/versions`, {}, { scopes: ['agents:read'] })).status).toBe(403);
   });
 
   it.each(['infinity', '1e3', '-1', '9999999999'])('are no page of another list, whose cursor is %s', async (value) => {
-    const answer = await call('GET', `/${await made()}/versions?cursor=${writeCursor(value)}`);
+    const answer = await world.call('GET', `agents/${await made()}/versions?cursor=${writeCursor(value)}`);
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
   });
 
   it('begin with the agent as it is where an older release made it', async () => {
     const id = await agentOf(world, {});
-    await call('PATCH', `/${id}`, { name: 'New' });
+    await world.call('PATCH', `agents/${id}`, { name: 'New' });
     expect(await list(id)).toMatchObject([
       { version: 2, changed: ['name'] },
       { version: 1, made_by: null },
     ]);
-    expect((await call('GET', `/${id}/versions/1`)).body.fields.name).toBe('Test');
+    expect((await world.call('GET', `agents/${id}/versions/1`)).body.fields.name).toBe('Test');
   });
 
   it('are kept up to a number, with the one in force, and go with their agent', async () => {
     const id = await made();
-    for (let count = 0; count < kept + 2; count += 1) await call('POST', `/${id}/versions`, { name: `n${count}` });
+    for (let count = 0; count < kept + 2; count += 1)
+      await world.call('POST', `agents/${id}/versions`, { name: `n${count}` });
     const numbers = (await list(id)).map(({ version }: { version: number }) => version);
     expect(numbers).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 1]);
-    await call('DELETE', `/${id}`);
+    await world.call('DELETE', `agents/${id}`);
     const { rows } = await world.pool.query('SELECT 1 FROM engine.agent_version WHERE agent_id = $1', [id]);
     expect(rows).toEqual([]);
   });
 
   it('of changes at the same time are each a version', async () => {
     const id = await made();
-    await Promise.all(Array.from({ length: 6 }, (_, n) => call('PATCH', `/${id}`, { name: `n${n}` })));
+    await Promise.all(Array.from({ length: 6 }, (_, n) => world.call('PATCH', `agents/${id}`, { name: `n${n}` })));
     expect((await list(id)).map(({ version }: { version: number }) => version)).toEqual([7, 6, 5, 4, 3, 2, 1]);
-    expect((await call('GET', `/${id}`)).body.version).toBe(7);
+    expect((await world.call('GET', `agents/${id}`)).body.version).toBe(7);
   });
 });

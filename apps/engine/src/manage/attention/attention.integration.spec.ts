@@ -1,41 +1,24 @@
 import { newId, turnRun } from '#libs/contracts';
-import { until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home, sessionOf, turnOf } from '../../testing/engine-world.js';
-import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { home, until } from '#libs/testing';
+import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../../testing/engine-world.js';
+import { type FakeModel } from '../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
-
-interface Item {
-  code: string;
-  severity: string;
-  text: string;
-  what_to_do: string;
-  count: number;
-  resource: { kind: string };
-}
 
 let world: EngineWorld;
 let model: FakeModel;
-let engine: NestFastifyApplication;
 
 beforeAll(async () => {
-  [world, model] = await Promise.all([engineWorld(), fakeModel()]);
-  engine = await world.start({
-    MODEL_BASE_URL: model.url,
-    MODEL_NAME: 'fake',
+  world = await engineWorld({ scopes: ['channels:read', 'events:read'] });
+  ({ model } = world);
+  await world.start({
     MODEL_BREAKER_FAILURES: 1_000,
     MODEL_TRIAL_MS: 300,
     TURN_ATTENTION_MS: 100,
   });
 });
-afterAll(async () => {
-  await world.close();
-  await model.close();
-});
+afterAll(() => world.close());
 
-const get = async <T>(url: string, scopes: Parameters<EngineWorld['token']>[0], project = home) =>
-  (await engine.inject({ url, headers: { authorization: `Bearer ${await world.token(scopes, project)}` } })).json<T>();
-const items = async (project = home) => (await get<{ data: Item[] }>('/internal/attention', ['service'], project)).data;
+const items = async (project = home) => (await world.internal('GET', 'attention', undefined, project)).body.data;
 const reported = (code: string) =>
   until(`${code} is reported`, async () => (await items()).find((item) => item.code === code));
 const gone = (code: string) =>
@@ -104,12 +87,7 @@ describe('a budget of the day that is used up', () => {
 });
 
 describe('a conversation', () => {
-  interface Listed {
-    id: string;
-    result: { state: string; reason: string | null; text: string } | null;
-  }
-  const listed = async (app: string) =>
-    (await get<{ data: Listed[] }>(`/api/v1/sessions?app_id=${app}`, ['channels:read', 'events:read'])).data[0];
+  const listed = async (app: string) => (await world.call('GET', `sessions?app_id=${app}`)).body.data[0];
   const shows = (app: string, state: string) =>
     until(`the conversation is ${state}`, async () => {
       const found = await listed(app);
@@ -131,7 +109,7 @@ describe('a conversation', () => {
     model.always(null);
     const ended = await shows(app, 'no_reply');
     expect(ended.result).toMatchObject({ reason: 'no_address' });
-    const turns = await get<{ data: Listed[] }>(`/api/v1/sessions/${ended.id}/turns`, ['channels:read', 'events:read']);
+    const turns = (await world.call('GET', `sessions/${ended.id}/turns`)).body;
     expect(turns.data.map(({ result }) => result)).toEqual([ended.result]);
   });
 

@@ -1,29 +1,26 @@
 import { columnsOf, newId } from '#libs/contracts';
 import type { Scope } from '#libs/service-kit';
-import { until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type As, home, until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
-import { home, sessionOf, turnOf } from '../../testing/engine-world.js';
+import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../../testing/engine-world.js';
 import type { ChatRequest, Script } from '../../testing/fake-model.js';
-import { type ServedEngine, servedEngine } from '../../testing/served-engine.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 import { ComparisonCaseRepository } from './comparison-case.repository.js';
 
 const usual = 'It is on its way, and it will be there on Monday.';
 const atOnce = 2;
+const both: Scope[] = ['agents:write', 'agents:read', 'events:read'];
 
 describe('a comparison of two versions of an agent', () => {
-  let served: ServedEngine;
-  let engine: NestFastifyApplication;
+  let world: EngineWorld;
   let host: string;
   /** Whether models answer; else their responses wait. */
   let isOpen: boolean;
   let held: (() => void)[];
 
   beforeAll(async () => {
-    served = await servedEngine();
-    engine = await served.world.start({
-      ...served.settings,
+    world = await engineWorld({ scopes: both, subject: 'user:ada' });
+    await world.start({
       TURN_LEASE_MS: 1_000,
       SWEEP_AFTER_MS: 100,
       SWEEP_EVERY_MS: 100,
@@ -31,20 +28,20 @@ describe('a comparison of two versions of an agent', () => {
       COMPARISON_CASES: 4,
       COMPARISONS_OPEN: 2,
     });
-    host = new URL(served.target.url).host;
+    host = new URL(world.target.url).host;
   });
   beforeEach(() => {
-    served.model.script();
-    served.target.calls.length = 0;
+    world.model.script();
+    world.target.calls.length = 0;
     isOpen = true;
     held = [];
-    served.model.answering((asked) => {
+    world.model.answering((asked) => {
       const answer = answerTo(asked);
       if (isOpen || typeof answer !== 'string') return answer;
       return (response: ServerResponse) => void held.push(() => response.end(completionOf(answer)));
     });
   });
-  afterAll(() => served.close());
+  afterAll(() => world.close());
 
   /** The order first, then the answer: a short one by the draft. The judge prefers the short one. */
   const answerTo = ({ messages }: ChatRequest): Script => {
@@ -58,7 +55,7 @@ describe('a comparison of two versions of an agent', () => {
     return system.includes('Be short.') ? 'Soon.' : usual;
   };
   const callOf = (path: string) => [
-    { name: 'http_request', arguments: JSON.stringify({ method: 'GET', url: `${served.target.url}/${path}` }) },
+    { name: 'http_request', arguments: JSON.stringify({ method: 'GET', url: `${world.target.url}/${path}` }) },
   ];
   const completionOf = (content: string): string =>
     JSON.stringify({
@@ -70,48 +67,35 @@ describe('a comparison of two versions of an agent', () => {
     for (const answer of held.splice(0)) answer();
   };
 
-  const both: Scope[] = ['agents:write', 'agents:read', 'events:read'];
-  interface As {
-    scopes?: Scope[];
-    project?: typeof home;
-    key?: string;
-  }
-  const call = async (method: 'GET' | 'POST', path: string, body?: object, as: As = {}) => {
-    const { scopes = both, project = home, key } = as;
-    const token = await served.world.token(scopes, project, 'user:ada');
-    const headers = { authorization: `Bearer ${token}`, ...(key ? { 'idempotency-key': key } : {}) };
-    const url = `/api/v1/agents/${path}`;
-    const answer = await engine.inject({ method, url, headers, ...(body ? { payload: body } : {}) });
-    return { status: answer.statusCode, body: answer.body === '' ? null : answer.json() };
-  };
   /** An agent that looks orders up, a draft of it that is short, and turns that it has answered. */
   const answered = async (conversations: number) => {
-    const agent = await agentOf(served.world, { tools: ['http_request'], allowed_hosts: [host] });
+    const agent = await agentOf(world, { tools: ['http_request'], allowed_hosts: [host] });
     const turns: string[] = [];
     for (let count = 0; count < conversations; count += 1) {
       const turn = turnOf({ session: sessionOf(newId('msg')), agent_id: agent });
-      await turnsOf(served.world).run(turn);
+      await turnsOf(world).run(turn);
       turns.push(turn.turn_id);
     }
-    const draft = await call('POST', `${agent}/versions`, { instructions: 'Be short.' });
+    const draft = await world.call('POST', `agents/${agent}/versions`, { instructions: 'Be short.' });
     expect(draft.body.version).toBe(2);
-    served.target.calls.length = 0;
+    world.target.calls.length = 0;
     return { agent, turns };
   };
-  const begin = async (agent: string, body: object): Promise<string> => {
-    const { status, body: made } = await call('POST', `${agent}/comparisons`, { candidate: 2, ...body });
+  const begin = async (agent: string, body: object) => {
+    const { status, body: made } = await world.call('POST', `agents/${agent}/comparisons`, { candidate: 2, ...body });
     expect(status).toBe(202);
-    return `${agent}/comparisons/${made.id}`;
+    return `agents/${agent}/comparisons/${made.id}` as const;
   };
-  const ended = (comparison: string) =>
+  type Comparison = `agents/${string}/comparisons/${string}`;
+  const ended = (comparison: Comparison) =>
     until('the comparison has ended', async () => {
-      const { body } = await call('GET', comparison);
+      const { body } = await world.call('GET', comparison);
       return body.state !== 'running' && body;
     });
-  const casesOf = async (comparison: string) => (await call('GET', `${comparison}/cases`)).body.data;
+  const casesOf = async (comparison: Comparison) => (await world.call('GET', `${comparison}/cases`)).body.data;
   const trialTurns = async (agent: string): Promise<{ id: string; state: string; reason: string | null }[]> =>
     (
-      await served.world.pool.query(
+      await world.pool.query(
         `SELECT id, state, reason FROM engine.turn WHERE agent_id = $1 AND app_id LIKE 'trial:%' ORDER BY id`,
         [agent],
       )
@@ -119,7 +103,7 @@ describe('a comparison of two versions of an agent', () => {
 
   it('has both answers of each case, by the results recorded then, with what rules and a judge say', async () => {
     const { agent, turns } = await answered(2);
-    const before = (await served.world.pool.query('SELECT count(*)::integer AS n FROM journal.entry')).rows[0].n;
+    const before = (await world.pool.query('SELECT count(*)::integer AS n FROM journal.entry')).rows[0].n;
     const rules = [{ contains: 'soon' }, { calls: 'http_request' }];
     const comparison = await begin(agent, { turn_ids: turns, rules, judge: { criteria: 'Short is good.' } });
     expect(await ended(comparison)).toMatchObject({
@@ -148,19 +132,19 @@ describe('a comparison of two versions of an agent', () => {
       judge: { prefers: 'candidate', why: 'It is shorter.' },
       judge_error: null,
     });
-    expect(first.candidate.tokens).toBeGreaterThan(0);
-    const judging = served.model.requests.filter(({ messages }) => messages[0]?.content?.includes('You judge'));
+    expect(first?.candidate?.tokens).toBeGreaterThan(0);
+    const judging = world.model.requests.filter(({ messages }) => messages[0]?.content?.includes('You judge'));
     expect(judging.map(({ tools = [] }) => tools)).toEqual([[], []]);
     expect(judging[0]?.messages[0]?.content).toContain('Short is good.');
-    expect(served.target.calls).toEqual([]);
-    const after = (await served.world.pool.query('SELECT count(*)::integer AS n FROM journal.entry')).rows[0].n;
+    expect(world.target.calls).toEqual([]);
+    const after = (await world.pool.query('SELECT count(*)::integer AS n FROM journal.entry')).rows[0].n;
     expect(after).toBe(before);
-    expect((await call('GET', agent)).body.version).toBe(1);
+    expect((await world.call('GET', `agents/${agent}`)).body.version).toBe(1);
   });
 
   it('shows a call that the earlier turn did not make, and a version that fails', async () => {
     const { agent, turns } = await answered(1);
-    served.model.answering(({ messages }) => {
+    world.model.answering(({ messages }) => {
       if (!String(messages[0]?.content).includes('Be short.')) return (response) => response.writeHead(400).end('{}');
       return messages.some(({ role }) => role === 'tool') ? 'Soon.' : callOf('another');
     });
@@ -177,23 +161,22 @@ describe('a comparison of two versions of an agent', () => {
         judge_error: 'no_two_answers',
       },
     ]);
-    expect(served.target.calls).toEqual([]);
+    expect(world.target.calls).toEqual([]);
   });
 
   it('takes the newest message of the last conversations, or the cases of an earlier comparison', async () => {
     const { agent, turns } = await answered(3);
     const last = await begin(agent, { last: 2 });
     await ended(last);
-    const asked = async (comparison: string) =>
-      (await casesOf(comparison)).map(({ source_turn_id: id }: { source_turn_id: string }) => id);
+    const asked = async (comparison: Comparison) => (await casesOf(comparison)).map(({ source_turn_id: id }) => id);
     expect(await asked(last)).toEqual([turns[2], turns[1]]);
     const repeated = await begin(agent, { cases_of: last.split('/').at(-1), baseline: 2, candidate: 1 });
     expect(await ended(repeated)).toMatchObject({ baseline: { version: 2 }, candidate: { version: 1 } });
     expect(await asked(repeated)).toEqual([turns[2], turns[1]]);
-    const { body } = await call('GET', `${agent}/comparisons?limit=1`);
-    expect(body.data.map(({ id }: { id: string }) => id)).toEqual([repeated.split('/').at(-1)]);
-    const next = await call('GET', `${agent}/comparisons?cursor=${body.next_cursor}`);
-    expect(next.body.data.map(({ id }: { id: string }) => id)).toEqual([last.split('/').at(-1)]);
+    const { body } = await world.call('GET', `agents/${agent}/comparisons?limit=1`);
+    expect(body.data.map(({ id }) => id)).toEqual([repeated.split('/').at(-1)]);
+    const next = await world.call('GET', `agents/${agent}/comparisons?cursor=${body.next_cursor}`);
+    expect(next.body.data.map(({ id }) => id)).toEqual([last.split('/').at(-1)]);
   });
 
   it('goes on where its engine died, and asks nothing twice', async () => {
@@ -201,15 +184,12 @@ describe('a comparison of two versions of an agent', () => {
     isOpen = false;
     const comparison = await begin(agent, { turn_ids: turns, judge: {} });
     await until('both versions of both cases are asked', () => held.length === 4);
-    await served.world.loseJobs();
+    await world.loseJobs();
     const abandon = "owner = 'gone', claim = claim + 1, lease_until = now() - interval '1 second'";
-    await served.world.pool.query(`UPDATE engine.turn SET ${abandon} WHERE agent_id = $1 AND state = 'running'`, [
-      agent,
+    await world.pool.query(`UPDATE engine.turn SET ${abandon} WHERE agent_id = $1 AND state = 'running'`, [agent]);
+    await world.pool.query(`UPDATE engine.comparison_case SET state = 'running', ${abandon} WHERE comparison_id = $1`, [
+      comparison.split('/').at(-1),
     ]);
-    await served.world.pool.query(
-      `UPDATE engine.comparison_case SET state = 'running', ${abandon} WHERE comparison_id = $1`,
-      [comparison.split('/').at(-1)],
-    );
     release();
     expect(await ended(comparison)).toMatchObject({ done: 2, candidate: { preferred: 2 } });
     expect((await trialTurns(agent)).map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => 'succeeded'));
@@ -219,9 +199,9 @@ describe('a comparison of two versions of an agent', () => {
     const { agent, turns } = await answered(1);
     const comparison = await begin(agent, { turn_ids: turns });
     await ended(comparison);
-    const cases = engine.get(ComparisonCaseRepository, { strict: false });
+    const cases = world.app.get(ComparisonCaseRepository, { strict: false });
     const [row] = (
-      await served.world.pool.query('SELECT * FROM engine.comparison_case WHERE comparison_id = $1', [
+      await world.pool.query('SELECT * FROM engine.comparison_case WHERE comparison_id = $1', [
         comparison.split('/').at(-1),
       ])
     ).rows;
@@ -230,7 +210,7 @@ describe('a comparison of two versions of an agent', () => {
     const id = newId('trn');
     const turn = { id, ...columnsOf(home), session_id: null, agent_id: agent, epoch: 0, input: input! };
     expect(await cases.begin({ ...late, state: 'queued', due_in_ms: 0 }, [turn])).toEqual([]);
-    expect(await turnsOf(served.world).row(id)).toBeUndefined();
+    expect(await turnsOf(world).row(id)).toBeUndefined();
   });
 
   it('begins no more cases at once than it may, and none once it is cancelled', async () => {
@@ -238,13 +218,8 @@ describe('a comparison of two versions of an agent', () => {
     isOpen = false;
     const comparison = await begin(agent, { turn_ids: turns });
     await until('the first cases are asked', () => held.length === 2 * atOnce);
-    expect((await casesOf(comparison)).map(({ state }: { state: string }) => state)).toEqual([
-      'running',
-      'running',
-      'waiting',
-      'waiting',
-    ]);
-    expect((await call('POST', `${comparison}/cancel`)).body).toMatchObject({
+    expect((await casesOf(comparison)).map(({ state }) => state)).toEqual(['running', 'running', 'waiting', 'waiting']);
+    expect((await world.call('POST', `${comparison}/cancel`)).body).toMatchObject({
       state: 'cancelled',
       open: 0,
       cancelled_by: 'user:ada',
@@ -261,28 +236,26 @@ describe('a comparison of two versions of an agent', () => {
     expect(await ended(await begin(agent, { turn_ids: turns }))).toMatchObject({ cases: 4, done: 4 });
     const bounded = await begin(agent, { turn_ids: turns, max_tokens: 1 });
     expect(await ended(bounded)).toMatchObject({ cases: 4, done: atOnce });
-    expect((await casesOf(bounded)).map(({ reason }: { reason: string | null }) => reason)).toEqual([
-      null,
-      null,
-      'tokens_spent',
-      'tokens_spent',
-    ]);
+    expect((await casesOf(bounded)).map(({ reason }) => reason)).toEqual([null, null, 'tokens_spent', 'tokens_spent']);
   });
 
   it('begins once under a key, and within the limit of its project', async () => {
     const { agent, turns } = await answered(1);
     isOpen = false;
     const body = { candidate: 2, turn_ids: turns };
-    const one = await call('POST', `${agent}/comparisons`, body, { key: 'k1' });
-    expect((await call('POST', `${agent}/comparisons`, body, { key: 'k1' })).body.id).toBe(one.body.id);
-    expect((await call('POST', `${agent}/comparisons`, { ...body, max_tokens: 9 }, { key: 'k1' })).status).toBe(422);
+    const under = { headers: { 'idempotency-key': 'k1' } };
+    const one = await world.call('POST', `agents/${agent}/comparisons`, body, under);
+    expect((await world.call('POST', `agents/${agent}/comparisons`, body, under)).body.id).toBe(one.body.id);
+    expect((await world.call('POST', `agents/${agent}/comparisons`, { ...body, max_tokens: 9 }, under)).status).toBe(
+      422,
+    );
     const second = await begin(agent, { turn_ids: turns });
-    expect(await call('POST', `${agent}/comparisons`, body)).toMatchObject({
+    expect(await world.call('POST', `agents/${agent}/comparisons`, body)).toMatchObject({
       status: 409,
       body: { code: 'too_many_comparisons' },
     });
     release();
-    await ended(`${agent}/comparisons/${one.body.id}`);
+    await ended(`agents/${agent}/comparisons/${one.body.id}`);
     await ended(second);
   });
 
@@ -290,16 +263,16 @@ describe('a comparison of two versions of an agent', () => {
     const { agent, turns } = await answered(1);
     const comparison = await begin(agent, { turn_ids: turns });
     await ended(comparison);
-    const other = { project: { organizationId: home.organizationId, projectId: newId('prj') } };
-    for (const path of [comparison, `${comparison}/cases`, `${agent}/comparisons`]) {
-      expect((await call('GET', path, undefined, other)).status).toBe(404);
+    const other = { projectId: newId('prj') };
+    for (const path of [comparison, `${comparison}/cases`, `agents/${agent}/comparisons`]) {
+      expect((await world.call('GET', path, undefined, other)).status).toBe(404);
     }
-    expect((await call('POST', `${comparison}/cancel`, undefined, other)).status).toBe(404);
-    const another = await agentOf(served.world, {});
-    expect((await call('GET', comparison.replace(agent, another))).status).toBe(404);
-    expect((await call('GET', `${comparison}/cases`, undefined, { scopes: ['agents:read'] })).status).toBe(403);
+    expect((await world.call('POST', `${comparison}/cancel`, undefined, other)).status).toBe(404);
+    const another = await agentOf(world, {});
+    expect((await world.call('GET', comparison.replace(agent, another))).status).toBe(404);
+    expect((await world.call('GET', `${comparison}/cases`, undefined, { scopes: ['agents:read'] })).status).toBe(403);
     const refused = async (body: object, as?: As) =>
-      (await call('POST', `${agent}/comparisons`, { candidate: 2, turn_ids: turns, ...body }, as)).body;
+      (await world.call('POST', `agents/${agent}/comparisons`, { candidate: 2, turn_ids: turns, ...body }, as)).body;
     expect(await refused({}, { scopes: ['agents:write'] })).toMatchObject({ code: 'scope_missing' });
     expect(await refused({ candidate: 9 })).toMatchObject({ code: 'version_not_found' });
     expect(await refused({ last: 1 })).toMatchObject({ errors: [{ field: 'last' }] });
@@ -309,7 +282,7 @@ describe('a comparison of two versions of an agent', () => {
     expect(await refused({ rules: [{ matches: '(' }] })).toMatchObject({ errors: [{ field: 'rules.0.matches' }] });
     expect(await refused({ rules: [{ pointer: '/a' }] })).toMatchObject({ errors: [{ field: 'rules.0' }] });
     const owner = { scopes: [...both, 'approvals:manage'] as Scope[] };
-    const draft = await call('POST', `${agent}/versions`, { allowed_hosts: [host, 'example.org'] }, owner);
+    const draft = await world.call('POST', `agents/${agent}/versions`, { allowed_hosts: [host, 'example.org'] }, owner);
     expect(await refused({ candidate: draft.body.version })).toMatchObject({ code: 'scope_missing' });
   });
 });

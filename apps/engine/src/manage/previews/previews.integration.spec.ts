@@ -1,32 +1,30 @@
 import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
 import { Database } from '#libs/database';
-import { ask, until } from '#libs/testing';
+import { home, ask, until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { home, sessionOf, turnOf } from '../../testing/engine-world.js';
+import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../../testing/engine-world.js';
 import { type FakeStream, fakeStream } from '../../testing/fake-model.js';
-import { type ServedEngine, servedEngine } from '../../testing/served-engine.js';
 import { followSession, type SessionFollower } from '../../testing/session-follower.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 import { removePreviews, savePreviews } from '../../path/previews/previews.service.js';
 
 const scopes = ['channels:read', 'events:read'] as const;
 const readers: SessionFollower[] = [];
-let served: ServedEngine;
+let world: EngineWorld;
 let engine: NestFastifyApplication;
 let turns: ReturnType<typeof turnsOf>;
 
 beforeAll(async () => {
-  served = await servedEngine();
-  const settings = { ...served.settings, MODEL_BREAKER_FAILURES: 1_000, TURN_STREAMS_PER_PROJECT: 3 };
-  engine = await served.world.start(settings);
-  turns = turnsOf(served.world);
+  world = await engineWorld();
+  engine = await world.start({ MODEL_BREAKER_FAILURES: 1_000, TURN_STREAMS_PER_PROJECT: 3 });
+  turns = turnsOf(world);
 });
 afterEach(() => {
   for (const reader of readers.splice(0)) reader.leave();
 });
-afterAll(() => served.close());
+afterAll(() => world.close());
 
 /** Begins a turn whose model answers as the test writes. */
 async function streaming(
@@ -34,16 +32,16 @@ async function streaming(
   of: Partial<TurnRunPayload> = {},
 ): Promise<{ id: string; session: string; model: FakeStream }> {
   const begun: FakeStream[] = [];
-  served.model.script((response) => void begun.push(fakeStream(response)));
+  world.model.script((response) => void begun.push(fakeStream(response)));
   const turn = turnOf({ session: sessionOf(key), ...of });
-  await served.world.jobs.enqueue(turnRun, turn);
+  await world.jobs.enqueue(turnRun, turn);
   await until('the model is asked', () => begun.length === 1);
   const { session_id: session } = await turns.row(turn.turn_id);
   return { id: turn.turn_id, session, model: begun[0]! };
 }
 
 async function follow(session: string, app = engine): Promise<SessionFollower> {
-  const reader = await followSession(await app.getUrl(), session, await served.world.token([...scopes]));
+  const reader = await followSession(await app.getUrl(), session, await world.token({ scopes: [...scopes] }));
   readers.push(reader);
   return reader;
 }
@@ -66,7 +64,7 @@ describe('a session that is followed', () => {
     await until('it has ended', () => early.ended.includes(id) && late.ended.includes(id));
     await expect(turns.reaches(id, 'succeeded')).resolves.toMatchObject({ reply_text: 'The sea is blue 🌊.' });
     await until('no preview is left', async () => {
-      const { rows } = await served.world.pool.query('SELECT FROM engine.turn_preview WHERE turn_id = $1', [id]);
+      const { rows } = await world.pool.query('SELECT FROM engine.turn_preview WHERE turn_id = $1', [id]);
       return rows.length === 0;
     });
   });
@@ -76,9 +74,9 @@ describe('a session that is followed', () => {
     const url = await engine.getUrl();
     const foreign = { organizationId: newId('org'), projectId: newId('prj') };
     const statuses = await Promise.all([
-      served.world.token([...scopes], foreign),
-      served.world.token([...scopes], { ...home, organizationId: foreign.organizationId }),
-      served.world.token(['channels:read']),
+      world.token({ scopes: [...scopes], ...foreign }),
+      world.token({ scopes: [...scopes], organizationId: foreign.organizationId }),
+      world.token({ scopes: ['channels:read'] }),
       Promise.resolve('nobody'),
     ]).then((tokens) => Promise.all(tokens.map((token) => followSession(url, session, token))));
     readers.push(...statuses);
@@ -135,10 +133,10 @@ describe('a session that is followed', () => {
   it('goes on in the same message when a model breaks off and another answers', async () => {
     const begun: FakeStream[] = [];
     const stream = (response: Parameters<typeof fakeStream>[0]): void => void begun.push(fakeStream(response));
-    served.model.script(stream, stream);
-    const agent_id = await agentOf(served.world, { model: 'first', fallback_model: 'second' });
+    world.model.script(stream, stream);
+    const agent_id = await agentOf(world, { model: 'first', fallback_model: 'second' });
     const turn = turnOf({ session: sessionOf('chain'), agent_id });
-    await served.world.jobs.enqueue(turnRun, turn);
+    await world.jobs.enqueue(turnRun, turn);
     await until('the first is asked', () => begun.length === 1);
     const { session_id: session } = await turns.row(turn.turn_id);
     const reader = await follow(session);
@@ -158,10 +156,10 @@ describe('a session that is followed', () => {
     const target = createServer((_request, response) => void held.push(response));
     await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
     const host = `127.0.0.1:${(target.address() as AddressInfo).port}`;
-    const agent_id = await agentOf(served.world, { tools: ['http_request'], allowed_hosts: [host] });
+    const agent_id = await agentOf(world, { tools: ['http_request'], allowed_hosts: [host] });
     const { id, session, model } = await streaming('tools', { agent_id });
     const next: FakeStream[] = [];
-    served.model.script((response) => void next.push(fakeStream(response)));
+    world.model.script((response) => void next.push(fakeStream(response)));
     const reader = await follow(session);
     model.write('Let me look.');
     await until('it says what it does', () => reader.texts.get(id) === 'Let me look.');
@@ -182,12 +180,10 @@ describe('a session that is followed', () => {
 
   it('is read by the gateway for the address that its answer goes to, and for none of another App or project', async () => {
     const { id, model } = await streaming('address');
-    const { rows } = await served.world.pool.query(`SELECT input->'reply' AS reply FROM engine.turn WHERE id = $1`, [
-      id,
-    ]);
+    const { rows } = await world.pool.query(`SELECT input->'reply' AS reply FROM engine.turn WHERE id = $1`, [id]);
     const { app_id, channel_address: address } = rows[0].reply;
     const read = async (of: object, scope = home) => {
-      const token = await served.world.token(['service'], scope);
+      const token = await world.token({ scopes: ['service'], ...scope });
       const body = { app_id, addresses: ['nowhere', address], ...of };
       const url = `${await engine.getUrl()}/internal/previews`;
       return (await ask<{ turns: { turn_id: string }[] }>({ method: 'POST', url, token, body })).body.turns;
@@ -208,9 +204,7 @@ describe('a session that is followed', () => {
     await savePreviews(db, [{ ...row, claim: 7, version: 1 }]);
     await savePreviews(db, [{ ...row, claim: 6, version: 99, text: 'old' }]);
     await removePreviews(db, [{ turn_id: id, claim: 6 }]);
-    const { rows: found } = await served.world.pool.query('SELECT text FROM engine.turn_preview WHERE turn_id = $1', [
-      id,
-    ]);
+    const { rows: found } = await world.pool.query('SELECT text FROM engine.turn_preview WHERE turn_id = $1', [id]);
     expect(found).toEqual([{ text: 'new' }]);
     model.end();
   });
@@ -218,7 +212,7 @@ describe('a session that is followed', () => {
   it('shows the same at a replica where the turn does not run', async () => {
     const { id, session, model } = await streaming('replica');
     // The last one here: from now on it runs turns too.
-    const replica = await served.world.start(served.settings);
+    const replica = await world.start();
     const reader = await follow(session, replica);
     model.write('From');
     await until('the first words are there', () => reader.texts.get(id) === 'From');

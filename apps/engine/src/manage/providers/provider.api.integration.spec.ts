@@ -1,9 +1,7 @@
 import { turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { fakeProvider, type FakeProvider } from '../../testing/fake-provider.js';
-import { turnOf } from '../../testing/engine-world.js';
-import { type ServedEngine, servedEngine } from '../../testing/served-engine.js';
+import { type EngineWorld, engineWorld, rehearsal, turnOf } from '../../testing/engine-world.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 const keys: Record<string, Record<string, string>> = {
@@ -20,57 +18,51 @@ const completion = (content: string): object => ({
 });
 
 describe('a provider of models', () => {
-  let served: ServedEngine;
+  let world: EngineWorld;
   let provider: FakeProvider;
-  let engine: NestFastifyApplication;
 
   beforeAll(async () => {
-    [served, provider] = await Promise.all([servedEngine(), fakeProvider()]);
-    engine = await served.world.start({ ...served.settings, MODEL_BASE_URL: null, MODEL_NAME: null });
-    served.services.on('/internal/bindings/provider/', ({ body }) => {
+    [world, provider] = await Promise.all([engineWorld({ scopes: ['agents:read', 'agents:write'] }), fakeProvider()]);
+    await world.start(rehearsal);
+    world.services.on('/internal/bindings/provider/', ({ body }) => {
       const named = (body['credentials'] ?? []) as { credential_id: string }[];
       return { unknown: named.map((one) => one.credential_id).filter((id) => !keys[id]) };
     });
-    served.services.on('/internal/credentials/resolve', ({ body }) => {
+    world.services.on('/internal/credentials/resolve', ({ body }) => {
       const fields = keys[String(body['credential_id'])];
       return fields ? { type: 'api_key', fields } : { status: 404, code: 'credential_not_found' };
     });
-    served.services.on('/internal/toolsets/resolve', () => ({ skills: [], tools: [], problems: [], left_out: [] }));
+    world.services.on('/internal/toolsets/resolve', () => ({ skills: [], tools: [], problems: [], left_out: [] }));
   });
   afterAll(async () => {
-    await served.close();
+    await world.close();
     await provider.close();
   });
   beforeEach(async () => {
-    await served.world.pool.query('DELETE FROM engine.provider');
+    await world.pool.query('DELETE FROM engine.provider');
     provider.answer(() => ({ json: completion('from the provider') }));
   });
 
-  const ask = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, payload?: object) => {
-    const token = await served.world.token(['agents:read', 'agents:write']);
-    const headers = { authorization: `Bearer ${token}` };
-    return engine.inject({ method, url: `/api/v1/${path}`, headers, ...(payload ? { payload } : {}) });
-  };
   const created = async (over: object = {}) => {
     const body = { name: 'desk', kind: 'openai', base_url: provider.url, credential_ids: ['cred_one'], ...over };
-    const answer = await ask('POST', 'providers', body);
-    expect(answer.statusCode).toBe(201);
-    return answer.json();
+    const answer = await world.call('POST', 'providers', body);
+    expect(answer.status).toBe(201);
+    return answer.body;
   };
   const run = async (agentId: string | null = null) => {
     const turn = turnOf({ agent_id: agentId });
-    await served.world.jobs.enqueue(turnRun, turn);
-    return turnsOf(served.world).reaches(turn.turn_id, 'succeeded', 'failed');
+    await world.jobs.enqueue(turnRun, turn);
+    return turnsOf(world).reaches(turn.turn_id, 'succeeded', 'failed');
   };
 
   it('is connected, shown without a key, changed and deleted, and its keys are bound', async () => {
     const { id, ...shown } = await created({ models: ['gpt'] });
     expect(shown).toMatchObject({ name: 'desk', kind: 'openai', credential_ids: ['cred_one'], tested: null });
     expect(JSON.stringify(shown)).not.toContain('sk-one');
-    const bound = () => served.services.requests.filter(({ path }) => path === `/internal/bindings/provider/${id}`);
+    const bound = () => world.services.requests.filter(({ path }) => path === `/internal/bindings/provider/${id}`);
     expect(bound().at(-1)?.body).toEqual({ credentials: [{ credential_id: 'cred_one' }] });
-    const changed = await ask('PATCH', `providers/${id}`, { credential_ids: ['cred_two'] });
-    expect(changed.json()).toMatchObject({ credential_ids: ['cred_two'], models: ['gpt'] });
+    const changed = await world.call('PATCH', `providers/${id}`, { credential_ids: ['cred_two'] });
+    expect(changed.body).toMatchObject({ credential_ids: ['cred_two'], models: ['gpt'] });
     // The old key stays bound until no turn can use it.
     expect(
       bound()
@@ -80,12 +72,10 @@ describe('a provider of models', () => {
       { credentials: [{ credential_id: 'cred_two' }, { credential_id: 'cred_one' }] },
       { credentials: [{ credential_id: 'cred_two' }] },
     ]);
-    expect((await ask('DELETE', `providers/${id}`)).statusCode).toBe(204);
+    expect((await world.call('DELETE', `providers/${id}`)).status).toBe(204);
     expect(bound().at(-1)?.method).toBe('DELETE');
-    expect((await ask('GET', `providers/${id}`)).statusCode).toBe(404);
-    const { rows } = await served.world.pool.query(`SELECT action FROM engine.audit WHERE subject = $1 ORDER BY id`, [
-      id,
-    ]);
+    expect((await world.call('GET', `providers/${id}`)).status).toBe(404);
+    const { rows } = await world.pool.query(`SELECT action FROM engine.audit WHERE subject = $1 ORDER BY id`, [id]);
     expect(rows.map(({ action }) => action)).toEqual(['provider.created', 'provider.changed', 'provider.deleted']);
   });
 
@@ -99,34 +89,35 @@ describe('a provider of models', () => {
     ['a name that no model can begin with', { name: 'a/b' }, 'name'],
   ])('is refused as %s, with the field', async (_what, over, field) => {
     const body = { name: 'desk', kind: 'openai', base_url: provider.url, credential_ids: ['cred_one'], ...over };
-    const answer = await ask('POST', 'providers', body);
-    expect(answer.statusCode).toBe(422);
-    expect(answer.json().errors).toEqual([expect.objectContaining({ field })]);
-    expect((await ask('GET', 'providers')).json().data).toEqual([]);
+    const answer = await world.call('POST', 'providers', body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors).toEqual([expect.objectContaining({ field })]);
+    expect((await world.call('GET', 'providers')).body.data).toEqual([]);
   });
 
   it('is refused under a name that is taken, and kept while agents name its models', async () => {
     const { id } = await created();
     const repeated = { name: 'desk', kind: 'openai', base_url: provider.url, credential_ids: ['cred_one'] };
-    expect((await ask('POST', 'providers', repeated)).json()).toMatchObject({ status: 409, code: 'name_taken' });
-    const agent = (await ask('POST', 'agents', { name: 'Clerk', instructions: 'Help.', model: 'desk/gpt' })).json();
-    const refused = await ask('DELETE', `providers/${id}`);
-    expect(refused.json()).toMatchObject({ code: 'provider_in_use', detail: expect.stringContaining('Clerk') });
-    await ask('DELETE', `agents/${agent.id}`);
-    expect((await ask('DELETE', `providers/${id}`)).statusCode).toBe(204);
+    expect((await world.call('POST', 'providers', repeated)).body).toMatchObject({ status: 409, code: 'name_taken' });
+    const agent = (await world.call('POST', 'agents', { name: 'Clerk', instructions: 'Help.', model: 'desk/gpt' }))
+      .body;
+    const refused = await world.call('DELETE', `providers/${id}`);
+    expect(refused.body).toMatchObject({ code: 'provider_in_use', detail: expect.stringContaining('Clerk') });
+    await world.call('DELETE', `agents/${agent.id}`);
+    expect((await world.call('DELETE', `providers/${id}`)).status).toBe(204);
   });
 
   it('answers for the agents that name its models, with a key that is changed in the vault', async () => {
     await created();
-    const agent = await agentOf(served.world, { model: 'desk/gpt' });
+    const agent = await agentOf(world, { model: 'desk/gpt' });
     expect(await run(agent)).toMatchObject({ state: 'succeeded', reply_text: 'from the provider' });
     const { headers, body } = provider.requests[0] ?? {};
     expect({ key: headers?.['authorization'], model: body?.['model'] }).toEqual({
       key: 'Bearer sk-one-12345678',
       model: 'gpt',
     });
-    const usage = await ask('GET', 'usage?group_by=model');
-    expect(usage.json().data).toEqual(
+    const usage = await world.call('GET', 'usage?group_by=model');
+    expect(usage.body.data).toEqual(
       expect.arrayContaining([expect.objectContaining({ model: 'desk/gpt', model_calls: 1 })]),
     );
   });
@@ -134,20 +125,20 @@ describe('a provider of models', () => {
   it('answers for agents that name no model once it has the default one; before, the rehearsal model does', async () => {
     const { id } = await created();
     expect((await run()).reply_text).not.toBe('from the provider');
-    expect((await ask('GET', 'model')).json()).toMatchObject({ mode: 'rehearsal' });
-    await ask('PATCH', `providers/${id}`, { default_model: 'gpt' });
-    expect((await ask('GET', 'model')).json()).toMatchObject({ mode: 'connected', name: 'desk/gpt' });
+    expect((await world.call('GET', 'model')).body).toMatchObject({ mode: 'rehearsal' });
+    await world.call('PATCH', `providers/${id}`, { default_model: 'gpt' });
+    expect((await world.call('GET', 'model')).body).toMatchObject({ mode: 'connected', name: 'desk/gpt' });
     expect(await run()).toMatchObject({ reply_text: 'from the provider' });
     const other = await created({ name: 'other', default_model: 'large' });
-    expect((await ask('GET', `providers/${id}`)).json().default_model).toBeNull();
-    expect((await ask('GET', `providers/${other.id}`)).json().default_model).toBe('large');
+    expect((await world.call('GET', `providers/${id}`)).body.default_model).toBeNull();
+    expect((await world.call('GET', `providers/${other.id}`)).body.default_model).toBe('large');
   });
 
   it('that an agent names and the project does not have fails the turn with what there is', async () => {
     await created();
-    const agent = await agentOf(served.world, { model: 'gone/gpt' });
+    const agent = await agentOf(world, { model: 'gone/gpt' });
     const { id } = await run(agent);
-    const { rows } = await served.world.pool.query(
+    const { rows } = await world.pool.query(
       `SELECT reason, detail FROM journal.entry WHERE subject_id = $1 AND outcome = 'dead'`,
       [id],
     );
@@ -161,16 +152,16 @@ describe('a provider of models', () => {
         ? { status: 429, json: { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } } }
         : { json: completion('with the second key') },
     );
-    const agent = await agentOf(served.world, { model: 'desk/gpt' });
+    const agent = await agentOf(world, { model: 'desk/gpt' });
     const turn = await run(agent);
     expect(turn).toMatchObject({ state: 'succeeded', reply_text: 'with the second key' });
-    const { rows } = await served.world.pool.query(`SELECT content FROM engine.step WHERE turn_id = $1`, [turn.id]);
+    const { rows } = await world.pool.query(`SELECT content FROM engine.step WHERE turn_id = $1`, [turn.id]);
     expect(rows[0].content.instead_of).toEqual([
       { model: 'desk/gpt', key: 'cred_one', code: 'model_unauthorized', why: expect.stringContaining('no credit') },
     ]);
     const noted = await until('the timeline says it', async () => {
       const sql = `SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'model_passed'`;
-      return (await served.world.pool.query(sql, [turn.id])).rows[0];
+      return (await world.pool.query(sql, [turn.id])).rows[0];
     });
     expect(noted.detail).toMatchObject({ model: 'desk/gpt', answered: 'desk/gpt', error: expect.any(String) });
   });
@@ -194,9 +185,9 @@ describe('a provider of models', () => {
         return { status: 400, json: { error: { message: 'This model takes no images' } } };
       return { json: completion('ok') };
     });
-    const answer = await ask('POST', `providers/${id}/test`, { model: 'gpt' });
-    expect(answer.statusCode).toBe(200);
-    const { findings, models, model } = answer.json();
+    const answer = await world.call('POST', `providers/${id}/test`, { model: 'gpt' });
+    expect(answer.status).toBe(200);
+    const { findings, models, model } = answer.body;
     expect({ models, model }).toEqual({ models: ['embed', 'gpt'], model: 'gpt' });
     const brief = findings.map(({ check, key, ok }: Record<string, unknown>) => ({ check, key, ok }));
     expect(brief).toEqual([
@@ -208,18 +199,18 @@ describe('a provider of models', () => {
       { check: 'streaming', key: 'cred_one', ok: true },
     ]);
     expect(JSON.stringify(findings)).not.toContain('12345678');
-    expect((await ask('GET', `providers/${id}`)).json().tested.findings).toEqual(findings);
+    expect((await world.call('GET', `providers/${id}`)).body.tested?.findings).toEqual(findings);
   });
 
   it('at an address that may not be reached is said to be so, with what to do', async () => {
     const { id } = await created({ base_url: 'http://169.254.169.254/v1' });
-    const { findings } = (await ask('POST', `providers/${id}/test`, { model: 'gpt' })).json();
+    const { findings } = (await world.call('POST', `providers/${id}/test`, { model: 'gpt' })).body;
     for (const { ok, detail } of findings)
       expect({ ok, detail }).toEqual({ ok: false, detail: expect.stringContaining('GATEHOUSE_EGRESS_ALLOW') });
   });
 
   it('is known by its presets', async () => {
-    const { data } = (await ask('GET', 'providers/presets')).json();
+    const { data } = (await world.call('GET', 'providers/presets')).body;
     expect(new Set(data.map(({ kind }: { kind: string }) => kind)).size).toBe(8);
     expect(data).toEqual(
       expect.arrayContaining([expect.objectContaining({ id: 'openrouter', kind: 'openai-compatible' })]),

@@ -1,5 +1,6 @@
 import { firstId, newId } from '#libs/contracts';
-import { type EngineWorld, engineWorld, home, sessionOf, turnOf } from '../../testing/engine-world.js';
+import { home } from '#libs/testing';
+import { type EngineWorld, engineWorld, sessionOf, turnOf, rehearsal } from '../../testing/engine-world.js';
 import { turnsOf } from '../../testing/turns-of.js';
 import { RetentionRepository } from './retention.repository.js';
 
@@ -11,7 +12,7 @@ describe('the retention of the engine', () => {
 
   beforeAll(async () => {
     world = await engineWorld();
-    rows = (await world.start()).get(RetentionRepository, { strict: false });
+    rows = (await world.start(rehearsal)).get(RetentionRepository, { strict: false });
   });
   afterAll(() => world.close());
 

@@ -1,73 +1,54 @@
 import { newId } from '#libs/contracts';
 import type { Scope } from '#libs/service-kit';
-import { until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { home, sessionOf, turnOf } from '../../testing/engine-world.js';
+import { type As, until } from '#libs/testing';
+import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../../testing/engine-world.js';
 import { type FakeStream, fakeStream } from '../../testing/fake-model.js';
-import { type ServedEngine, servedEngine } from '../../testing/served-engine.js';
 import { followStream } from '../../testing/session-follower.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 const most = 4;
 
 describe('a trial of an agent', () => {
-  let served: ServedEngine;
-  let engine: NestFastifyApplication;
+  let world: EngineWorld;
   let host: string;
 
   beforeAll(async () => {
-    served = await servedEngine();
-    engine = await served.world.start({
-      ...served.settings,
+    world = await engineWorld({ scopes: ['agents:write'], subject: 'user:ada' });
+    await world.start({
       TRIAL_TURNS: most,
       TURN_LEASE_MS: 1_000,
       SWEEP_AFTER_MS: 100,
     });
-    host = new URL(served.target.url).host;
+    host = new URL(world.target.url).host;
   });
   beforeEach(() => {
-    served.model.script();
-    served.target.calls.length = 0;
+    world.model.script();
+    world.target.calls.length = 0;
   });
-  afterAll(() => served.close());
+  afterAll(() => world.close());
 
-  interface As {
-    scopes?: Scope[];
-    by?: string;
-    project?: typeof home;
-    key?: string;
-  }
-  const call = async (method: 'GET' | 'POST', path: string, body?: object, as: As = {}) => {
-    const { scopes = ['agents:write'], by = 'user:ada', project = home, key } = as;
-    const token = await served.world.token(scopes, project, by);
-    const headers = { authorization: `Bearer ${token}`, ...(key ? { 'idempotency-key': key } : {}) };
-    const answer = await engine.inject({
-      method,
-      url: `/api/v1/agents/${path}`,
-      headers,
-      ...(body ? { payload: body } : {}),
-    });
-    return { status: answer.statusCode, body: answer.body === '' ? null : answer.json() };
-  };
-  const begun = async (agent: string): Promise<string> => {
-    const { status, body } = await call('POST', `${agent}/trials`);
+  type Trial = Awaited<ReturnType<typeof begun>>;
+  const begun = async (agent: string) => {
+    const { status, body } = await world.call('POST', `agents/${agent}/trials`);
     expect(status).toBe(201);
-    return `${agent}/trials/${body.id}`;
+    return `agents/${agent}/trials/${body.id}` as const;
   };
-  const ask = async (trial: string, body: object, as?: As) => {
-    const asked = await call('POST', `${trial}/messages`, body, as);
+  const ask = async (trial: Trial, body: object, as?: As) => {
+    const asked = await world.call('POST', `${trial}/messages`, body, as);
     expect(asked).toMatchObject({ status: 202 });
-    await turnsOf(served.world).reaches(asked.body.id, 'succeeded', 'failed', 'waiting_approval');
-    const [last] = (await call('GET', trial)).body.turns.slice(-1);
+    await turnsOf(world).reaches(asked.body.id, 'succeeded', 'failed', 'waiting_approval');
+    const last = (await world.call('GET', trial)).body.turns.at(-1);
+    if (!last) throw new Error('the trial has no turn');
     return last;
   };
-  const systemText = (): string => String(served.model.requests.at(-1)?.messages[0]?.content);
+  const under = (key: string): As => ({ headers: { 'idempotency-key': key } });
+  const systemText = (): string => String(world.model.requests.at(-1)?.messages[0]?.content);
 
   it('answers as a draft would, or with instructions that nobody saved, and remembers what was said', async () => {
-    const agent = await agentOf(served.world, {});
-    const draft = await call('POST', `${agent}/versions`, { instructions: 'Speak like a pirate.' });
+    const agent = await agentOf(world, {});
+    const draft = await world.call('POST', `agents/${agent}/versions`, { instructions: 'Speak like a pirate.' });
     const trial = await begun(agent);
-    served.model.script('Arr.');
+    world.model.script('Arr.');
     const first = await ask(trial, { text: 'Who are you?', version: draft.body.version });
     expect(first).toMatchObject({
       state: 'succeeded',
@@ -84,26 +65,26 @@ describe('a trial of an agent', () => {
     const next = await ask(trial, { text: 'And now?', instructions: 'Speak like a butler.', model: 'other' });
     expect(next).toMatchObject({ version: 1, edited: true });
     expect(systemText()).toContain('Speak like a butler.');
-    const [request] = served.model.requests.slice(-1);
+    const [request] = world.model.requests.slice(-1);
     expect(request?.model).toBe('other');
     expect(JSON.stringify(request?.messages)).toContain('Arr.');
-    expect((await call('GET', agent)).body).toMatchObject({ version: 1, instructions: 'Do as you are told.' });
+    expect((await world.call('GET', `agents/${agent}`)).body).toMatchObject({
+      version: 1,
+      instructions: 'Do as you are told.',
+    });
   });
 
   it('changes nothing with its tools, and sends, announces and counts nothing as a message', async () => {
-    const agent = await agentOf(served.world, { tools: ['http_request'], allowed_hosts: [host] });
+    const agent = await agentOf(world, { tools: ['http_request'], allowed_hosts: [host] });
     const trial = await begun(agent);
-    const url = `${served.target.url}/orders`;
-    served.model.script(
-      [{ name: 'http_request', arguments: JSON.stringify({ method: 'POST', url, body: 'x' }) }],
-      'ok',
-    );
+    const url = `${world.target.url}/orders`;
+    world.model.script([{ name: 'http_request', arguments: JSON.stringify({ method: 'POST', url, body: 'x' }) }], 'ok');
     const turn = await ask(trial, { text: 'Order one.' });
     expect(turn).toMatchObject({ state: 'succeeded', rehearsal: true, deliveries: [] });
-    expect(served.target.calls).toEqual([]);
-    served.model.script((response) => response.writeHead(400).end('{"error":{"message":"no"}}'));
+    expect(world.target.calls).toEqual([]);
+    world.model.script((response) => response.writeHead(400).end('{"error":{"message":"no"}}'));
     expect(await ask(trial, { text: 'Fail.' })).toMatchObject({ state: 'failed' });
-    const { rows } = await served.world.pool.query(
+    const { rows } = await world.pool.query(
       `SELECT (SELECT count(*)::integer FROM journal.entry) AS entries, (SELECT count(*)::integer FROM journal.dead_letter) AS dead,
               (SELECT count(*)::integer FROM engine.session) AS sessions`,
     );
@@ -111,55 +92,52 @@ describe('a trial of an agent', () => {
   });
 
   it('calls tools for real by choice, with the grades and approvals of any turn', async () => {
-    const agent = await agentOf(served.world, {
+    const agent = await agentOf(world, {
       tools: ['http_request'],
       allowed_hosts: [host],
       may_do: 'read',
       approvers: ['user:ada', 'user:bob'],
     });
     const trial = await begun(agent);
-    const url = `${served.target.url}/orders`;
+    const url = `${world.target.url}/orders`;
     const real = { text: 'Order one.', tools: 'real' };
-    expect(await call('POST', `${trial}/messages`, real)).toMatchObject({
+    expect(await world.call('POST', `${trial}/messages`, real)).toMatchObject({
       status: 403,
       body: { code: 'scope_missing' },
     });
     const scopes: Scope[] = ['agents:write', 'workflows:write'];
-    served.model.script(
+    world.model.script(
       [{ name: 'http_request', arguments: JSON.stringify({ method: 'POST', url, body: 'x' }) }],
       'done',
     );
     const turn = await ask(trial, real, { scopes });
     expect(turn).toMatchObject({ state: 'waiting_approval', tools: 'real', rehearsal: false });
-    expect(served.target.calls).toEqual([]);
-    expect(await call('POST', `${trial}/messages`, real, { scopes })).toMatchObject({
+    expect(world.target.calls).toEqual([]);
+    expect(await world.call('POST', `${trial}/messages`, real, { scopes })).toMatchObject({
       status: 409,
       body: { code: 'trial_busy' },
     });
-    const { rows } = await served.world.pool.query('SELECT id, requested_by FROM engine.approval WHERE turn_id = $1', [
+    const { rows } = await world.pool.query('SELECT id, requested_by FROM engine.approval WHERE turn_id = $1', [
       turn.id,
     ]);
     expect(rows[0].requested_by).toEqual(['user:ada']);
-    const decide = async (by: string) => {
-      const token = await served.world.token(['approvals:decide'], home, by);
-      const headers = { authorization: `Bearer ${token}` };
-      return engine.inject({ method: 'POST', url: `/api/v1/approvals/${rows[0].id}/approve`, headers, payload: {} });
-    };
-    expect((await decide('user:ada')).json().code).toBe('own_request');
-    expect((await decide('user:bob')).statusCode).toBe(200);
-    await turnsOf(served.world).reaches(turn.id, 'succeeded');
-    expect(served.target.calls).toHaveLength(1);
+    const decide = (subject: string) =>
+      world.call('POST', `approvals/${rows[0].id}/approve`, {}, { scopes: ['approvals:decide'], subject });
+    expect((await decide('user:ada')).body.code).toBe('own_request');
+    expect((await decide('user:bob')).status).toBe(200);
+    await turnsOf(world).reaches(turn.id, 'succeeded');
+    expect(world.target.calls).toHaveLength(1);
   });
 
   it('streams what the agent writes', async () => {
-    const agent = await agentOf(served.world, {});
+    const agent = await agentOf(world, {});
     const trial = await begun(agent);
     const streams: FakeStream[] = [];
-    served.model.script((response) => void streams.push(fakeStream(response)));
-    const asked = await call('POST', `${trial}/messages`, { text: 'Tell me.' });
+    world.model.script((response) => void streams.push(fakeStream(response)));
+    const asked = await world.call('POST', `${trial}/messages`, { text: 'Tell me.' });
     await until('the model is asked', () => streams.length === 1);
-    const token = await served.world.token(['agents:read']);
-    const reader = await followStream(`${await engine.getUrl()}/api/v1/agents/${trial}/stream`, token);
+    const token = await world.token({ scopes: ['agents:read'] });
+    const reader = await followStream(`${world.url}/api/v1/${trial}/stream`, token);
     streams[0]?.write('Once upon');
     await until('its words are there', () => reader.texts.get(asked.body.id) === 'Once upon');
     streams[0]?.end();
@@ -168,89 +146,93 @@ describe('a trial of an agent', () => {
   });
 
   it('runs once under a key, and ends at its limit of messages', async () => {
-    const agent = await agentOf(served.world, {});
+    const agent = await agentOf(world, {});
     const trial = await begun(agent);
-    const one = await ask(trial, { text: 'a' }, { key: 'k1' });
-    expect((await ask(trial, { text: 'a' }, { key: 'k1' })).id).toBe(one.id);
-    expect(await call('POST', `${trial}/messages`, { text: 'b' }, { key: 'k1' })).toMatchObject({ status: 422 });
+    const one = await ask(trial, { text: 'a' }, under('k1'));
+    expect((await ask(trial, { text: 'a' }, under('k1'))).id).toBe(one.id);
+    expect(await world.call('POST', `${trial}/messages`, { text: 'b' }, under('k1'))).toMatchObject({ status: 422 });
     for (let count = 1; count < most; count += 1) await ask(trial, { text: String(count) });
-    expect(await call('POST', `${trial}/messages`, { text: 'z' })).toMatchObject({
+    expect(await world.call('POST', `${trial}/messages`, { text: 'z' })).toMatchObject({
       status: 409,
       body: { code: 'trial_full' },
     });
   });
 
   it('is nobody else’s, and gives no powers that its caller could not give', async () => {
-    const agent = await agentOf(served.world, {});
+    const agent = await agentOf(world, {});
     const trial = await begun(agent);
-    const other = { project: { organizationId: home.organizationId, projectId: newId('prj') } };
-    expect((await call('GET', trial, undefined, other)).status).toBe(404);
-    expect((await call('POST', `${trial}/messages`, { text: 'a' }, other)).status).toBe(404);
-    expect((await call('GET', `${trial}/stream`, undefined, other)).status).toBe(404);
-    const another = await agentOf(served.world, {});
-    expect((await call('GET', trial.replace(agent, another))).status).toBe(404);
-    expect((await call('POST', `${trial}/messages`, { text: 'a' }, { scopes: ['agents:read'] })).status).toBe(403);
-    expect(await call('POST', `${trial}/messages`, { text: 'a', version: 9 })).toMatchObject({
+    const other = { projectId: newId('prj') };
+    expect((await world.call('GET', trial, undefined, other)).status).toBe(404);
+    expect((await world.call('POST', `${trial}/messages`, { text: 'a' }, other)).status).toBe(404);
+    expect((await world.call('GET', `${trial}/stream`, undefined, other)).status).toBe(404);
+    const another = await agentOf(world, {});
+    expect((await world.call('GET', trial.replace(agent, another))).status).toBe(404);
+    expect((await world.call('POST', `${trial}/messages`, { text: 'a' }, { scopes: ['agents:read'] })).status).toBe(
+      403,
+    );
+    expect(await world.call('POST', `${trial}/messages`, { text: 'a', version: 9 })).toMatchObject({
       status: 404,
       body: { code: 'version_not_found' },
     });
     const owner: As = { scopes: ['agents:write', 'approvals:manage'] };
-    const draft = await call('POST', `${agent}/versions`, { allowed_hosts: [host] }, owner);
-    const version = draft.body.version as number;
-    expect((await call('POST', `${trial}/messages`, { text: 'a', version })).body.code).toBe('scope_missing');
+    const draft = await world.call('POST', `agents/${agent}/versions`, { allowed_hosts: [host] }, owner);
+    const version = draft.body.version;
+    expect((await world.call('POST', `${trial}/messages`, { text: 'a', version })).body.code).toBe('scope_missing');
     expect(await ask(trial, { text: 'a', version }, owner)).toMatchObject({ state: 'succeeded', version });
   });
 
   it('asks the message of a real turn again, with the results recorded then, and calls nothing', async () => {
-    const agent_id = await agentOf(served.world, { tools: ['http_request'], allowed_hosts: [host] });
+    const agent_id = await agentOf(world, { tools: ['http_request'], allowed_hosts: [host] });
     const call_of = (path: string) => [
-      { name: 'http_request', arguments: JSON.stringify({ method: 'GET', url: `${served.target.url}/${path}` }) },
+      { name: 'http_request', arguments: JSON.stringify({ method: 'GET', url: `${world.target.url}/${path}` }) },
     ];
     const session = sessionOf('recorded');
-    served.model.script('Hello Ada.');
-    await turnsOf(served.world).run(turnOf({ session, agent_id }));
+    world.model.script('Hello Ada.');
+    await turnsOf(world).run(turnOf({ session, agent_id }));
     const real = turnOf({ session, agent_id });
-    served.model.script(call_of('order'), 'It is on its way.');
-    await turnsOf(served.world).run(real);
-    const [recorded] = await turnsOf(served.world).results(real.turn_id);
-    expect(served.target.calls).toHaveLength(1);
+    world.model.script(call_of('order'), 'It is on its way.');
+    await turnsOf(world).run(real);
+    const [recorded] = await turnsOf(world).results(real.turn_id);
+    expect(world.target.calls).toHaveLength(1);
     const trial = await begun(agent_id);
     const repeated = { turn_id: real.turn_id, instructions: 'Be short.' };
-    expect((await call('POST', `${trial}/messages`, repeated)).body.code).toBe('scope_missing');
+    expect((await world.call('POST', `${trial}/messages`, repeated)).body.code).toBe('scope_missing');
     const as: As = { scopes: ['agents:write', 'events:read'] };
-    served.model.script(call_of('order'), call_of('other'), 'Soon.');
+    world.model.script(call_of('order'), call_of('other'), 'Soon.');
     const turn = await ask(trial, repeated, as);
     expect(turn).toMatchObject({ reply_text: 'Soon.', recorded_of: real.turn_id, message: null, rehearsal: true });
-    expect(served.target.calls).toHaveLength(1);
-    expect(await turnsOf(served.world).results(turn.id)).toEqual([
+    expect(world.target.calls).toHaveLength(1);
+    expect(await turnsOf(world).results(turn.id)).toEqual([
       recorded,
       { error: expect.objectContaining({ code: 'not_recorded' }) },
     ]);
-    const [first] = served.model.requests;
+    const [first] = world.model.requests;
     expect(JSON.stringify(first?.messages)).toContain('Hello Ada.');
     expect(first?.messages[0]?.content).toContain('Be short.');
-    const another = await begun(await agentOf(served.world, {}));
-    expect(await call('POST', `${another}/messages`, repeated, as)).toMatchObject({ status: 422 });
-    expect(await call('POST', `${trial}/messages`, { ...repeated, text: 'a' }, as)).toMatchObject({ status: 422 });
+    const another = await begun(await agentOf(world, {}));
+    expect(await world.call('POST', `${another}/messages`, repeated, as)).toMatchObject({ status: 422 });
+    expect(await world.call('POST', `${trial}/messages`, { ...repeated, text: 'a' }, as)).toMatchObject({
+      status: 422,
+    });
     expect(
-      await call('POST', `${trial}/messages`, { ...repeated, tools: 'real' }, { scopes: ['admin'] }),
+      await world.call('POST', `${trial}/messages`, { ...repeated, tools: 'real' }, { scopes: ['admin'] }),
     ).toMatchObject({
       status: 422,
     });
   });
 
   it('goes on where its engine died', async () => {
-    const agent = await agentOf(served.world, {});
+    const agent = await agentOf(world, {});
     const trial = await begun(agent);
     const streams: FakeStream[] = [];
-    served.model.script((response) => void streams.push(fakeStream(response)), 'Whole.');
-    const asked = await call('POST', `${trial}/messages`, { text: 'Tell me.' });
+    world.model.script((response) => void streams.push(fakeStream(response)), 'Whole.');
+    const asked = await world.call('POST', `${trial}/messages`, { text: 'Tell me.' });
     await until('the model is asked', () => streams.length === 1);
-    await served.world.pool.query(
+    await world.pool.query(
       "UPDATE engine.turn SET owner = 'gone', claim = claim + 1, lease_until = now() - interval '1 second' WHERE id = $1",
       [asked.body.id],
     );
-    const row = await turnsOf(served.world).reaches(asked.body.id, 'succeeded');
+    const row = await turnsOf(world).reaches(asked.body.id, 'succeeded');
     expect(row).toMatchObject({ reply_text: 'Whole.', claim: 3 });
   });
 });

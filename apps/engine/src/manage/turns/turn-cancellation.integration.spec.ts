@@ -2,7 +2,7 @@ import { newId, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
-import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
+import { type EngineWorld, engineWorld, turnOf, rehearsal } from '../../testing/engine-world.js';
 import { discardHeld } from './held-turns.js';
 import { TurnCancellation } from './turn-cancellation.service.js';
 import { StepRepository } from '../../path/steps/step.repository.js';
@@ -19,7 +19,7 @@ describe('a cancelled turn', () => {
 
   beforeAll(async () => {
     world = await engineWorld();
-    engine = await world.start();
+    engine = await world.start(rehearsal);
     turns = engine.get(TurnRepository, { strict: false });
     endings = engine.get(TurnEndingRepository, { strict: false });
     steps = engine.get(StepRepository, { strict: false });

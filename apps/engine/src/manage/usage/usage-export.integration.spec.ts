@@ -1,16 +1,15 @@
 import { newId } from '#libs/contracts';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home } from '../../testing/engine-world.js';
+import { type As, home } from '#libs/testing';
+import { type EngineWorld, engineWorld, rehearsal } from '../../testing/engine-world.js';
 
 const elsewhere = { organizationId: home.organizationId, projectId: newId('prj') };
 const stranger = { organizationId: newId('org'), projectId: newId('prj') };
 
 let world: EngineWorld;
-let engine: NestFastifyApplication;
 
 beforeAll(async () => {
-  world = await engineWorld();
-  engine = await world.start();
+  world = await engineWorld({ scopes: ['agents:read'] });
+  await world.start(rehearsal);
 });
 afterAll(() => world.close());
 beforeEach(async () => {
@@ -32,13 +31,8 @@ beforeEach(async () => {
   }
 });
 
-const ask = async (query: string, options: { scopes?: 'admin'[]; accept?: string; project?: typeof home } = {}) => {
-  const token = await world.token(options.scopes ?? ['agents:read'], options.project ?? home);
-  return engine.inject({
-    url: `/api/v1/usage/export?from=2026-03-01&to=2026-03-02${query}`,
-    headers: { authorization: `Bearer ${token}`, ...(options.accept ? { accept: options.accept } : {}) },
-  });
-};
+const ask = (query: string, as?: As) =>
+  world.call('GET', `usage/export?from=2026-03-01&to=2026-03-02${query}`, undefined, as);
 const rowsOf = (text: string): Record<string, unknown>[] =>
   text
     .split('\n')
@@ -48,8 +42,8 @@ const rowsOf = (text: string): Record<string, unknown>[] =>
 describe('an export of usage', () => {
   it('has the rows of its project and its days, summed by agent', async () => {
     const answer = await ask('&format=ndjson');
-    expect(answer.headers['content-type']).toBe('application/x-ndjson');
-    const rows = rowsOf(answer.body);
+    expect(answer.headers.get('content-type')).toBe('application/x-ndjson');
+    const rows = rowsOf(answer.text);
     expect(rows.map(({ project_id, day, agent_id }) => [project_id, day, agent_id])).toEqual(
       ['2026-03-01', '2026-03-02'].flatMap((day) => ['agt_1', 'agt_2'].map((agent) => [home.projectId, day, agent])),
     );
@@ -60,31 +54,30 @@ describe('an export of usage', () => {
       output_tokens: 10,
       cost_micros: 14,
     });
-    expect(rowsOf((await ask('&format=ndjson&by=contact')).body)).toHaveLength(8);
+    expect(rowsOf((await ask('&format=ndjson&by=contact')).text)).toHaveLength(8);
   });
 
   it('covers all projects of the organization for a caller with access to them, and no other organization', async () => {
     const all = await ask('&format=ndjson&projects=all', { scopes: ['admin'] });
-    const projects = new Set(rowsOf(all.body).map(({ project_id }) => project_id));
+    const projects = new Set(rowsOf(all.text).map(({ project_id }) => project_id));
     expect(projects).toEqual(new Set([home.projectId, elsewhere.projectId]));
-    expect((await ask('&projects=all')).statusCode).toBe(403);
-    const token = await world.token(['events:read']);
-    const refused = await engine.inject({ url: '/api/v1/usage/export', headers: { authorization: `Bearer ${token}` } });
-    expect(refused.statusCode).toBe(403);
+    expect((await ask('&projects=all')).status).toBe(403);
+    const refused = await world.call('GET', 'usage/export', undefined, { scopes: ['events:read'] });
+    expect(refused.status).toBe(403);
   });
 
   it('is CSV unless NDJSON is accepted, and writes no formulas', async () => {
     const answer = await ask('&by=model');
-    expect([answer.headers['content-type'], answer.headers['content-disposition']]).toEqual([
+    expect([answer.headers.get('content-type'), answer.headers.get('content-disposition')]).toEqual([
       expect.stringContaining('text/csv'),
       'attachment; filename="usage-2026-03-01-2026-03-02.csv"',
     ]);
-    const lines = answer.body.split('\r\n');
+    const lines = answer.text.split('\r\n');
     expect(lines[0]).toMatch(/^project_id,day,agent_id,contact_id,model,/);
     expect(lines[1]).toBe(`${home.projectId},2026-03-01,,,"'=m,""x""",4,,40,20,28`);
     expect(lines).toHaveLength(4);
-    const accepted = await ask('&by=model', { accept: 'application/x-ndjson' });
-    expect(rowsOf(accepted.body)).toHaveLength(2);
+    const accepted = await ask('&by=model', { headers: { accept: 'application/x-ndjson' } });
+    expect(rowsOf(accepted.text)).toHaveLength(2);
   });
 
   it('continues over all pages, with each row once', async () => {
@@ -93,7 +86,7 @@ describe('an export of usage', () => {
          FROM generate_series(3, 4500) n`,
       [home.projectId, home.organizationId],
     );
-    const rows = rowsOf((await ask('&format=ndjson')).body);
+    const rows = rowsOf((await ask('&format=ndjson')).text);
     const sums = await world.pool.query(
       `SELECT count(DISTINCT (day, agent_id))::integer AS rows, sum(model_calls)::integer AS calls FROM engine.usage
         WHERE project_id = $1 AND day <= '2026-03-02'`,
@@ -104,11 +97,7 @@ describe('an export of usage', () => {
   });
 
   it('refuses an invalid day', async () => {
-    const token = await world.token(['agents:read']);
-    const answer = await engine.inject({
-      url: '/api/v1/usage/export?from=yesterday',
-      headers: { authorization: `Bearer ${token}` },
-    });
-    expect(answer.statusCode).toBe(422);
+    const answer = await world.call('GET', 'usage/export?from=yesterday');
+    expect(answer.status).toBe(422);
   });
 });

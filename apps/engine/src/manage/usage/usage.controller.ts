@@ -32,7 +32,7 @@ class UsageView implements UsageRow {
   @ApiProperty({ type: 'integer', description: 'Millionths of the currency of MODEL_PRICES' }) cost_micros: number;
 }
 
-class UsageList {
+export class UsageList {
   @ApiProperty({ type: [UsageView] }) data: UsageView[];
 }
 

@@ -1,9 +1,9 @@
 import { turnRun } from '#libs/contracts';
-import { until } from '#libs/testing';
-import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-world.js';
-import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
-import { type FakeServices, fakeServices } from '../../testing/fake-services.js';
-import { type RecordingServer, recordingServer } from '../../testing/recording-server.js';
+import { home, until } from '#libs/testing';
+import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
+import { type FakeModel } from '../../testing/fake-model.js';
+import { type FakeServices } from '../../testing/fake-services.js';
+import { type RecordingServer } from '../../testing/recording-server.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 /** What the gateway is asked to send. */
@@ -22,10 +22,9 @@ let services: FakeServices;
 const address = { app_id: 'app_dm', channel_address: 'D1', thread_id: null, reply_context: null, sender: 'U1' };
 
 beforeAll(async () => {
-  [world, model, target, services] = await Promise.all([engineWorld(), fakeModel(), recordingServer(), fakeServices()]);
+  world = await engineWorld();
+  ({ model, target, services } = world);
   await world.start({
-    MODEL_BASE_URL: model.url,
-    MODEL_NAME: 'fake',
     ROUTER_URL: services.url,
     GATEWAY_URL: services.url,
     APPROVAL_ASK_CHARS: 200,
@@ -38,10 +37,7 @@ beforeEach(() => {
   services.on('/internal/contacts/con_other/private-address', () => ({ address: null }));
   services.on('/internal/adapter-calls/deliver', () => ({ delivery_id: 'dlv_1', state: 'delivered', error: null }));
 });
-afterAll(async () => {
-  await world.close();
-  await Promise.all([model.close(), target.close(), services.close()]);
-});
+afterAll(() => world.close());
 
 const sent = () =>
   services.requests

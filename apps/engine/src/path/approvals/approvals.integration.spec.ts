@@ -1,45 +1,32 @@
 import { turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
-import { type RecordingServer, recordingServer } from '../../testing/recording-server.js';
-import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { type RecordingServer } from '../../testing/recording-server.js';
+import { type FakeModel } from '../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 describe('a call that needs approval', () => {
   let world: EngineWorld;
-  let engine: NestFastifyApplication;
   let model: FakeModel;
   let target: RecordingServer;
   let agent: string;
-  const settings = () => ({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', SWEEP_AFTER_MS: 1_000 });
+  const settings = { SWEEP_AFTER_MS: 1_000 };
 
   beforeAll(async () => {
-    [world, model, target] = await Promise.all([engineWorld(), fakeModel(), recordingServer()]);
-    engine = await world.start(settings());
+    world = await engineWorld({ scopes: ['approvals:decide', 'agents:write'] });
+    ({ model, target } = world);
+    await world.start(settings);
     agent = await agentOf(world, { tools: ['http_request'], may_do: 'read', approvers: ['key:test'] });
   });
   beforeEach(() => {
     target.calls.length = 0;
   });
-  afterAll(async () => {
-    await world.close();
-    await Promise.all([model.close(), target.close()]);
-  });
+  afterAll(() => world.close());
 
   const call = (method: 'POST' | 'GET', path = '/orders') => ({
     name: 'http_request',
     arguments: JSON.stringify({ method, url: `${target.url}${path}` }),
   });
-  const api = async (method: 'GET' | 'POST', path: string, subject = 'key:test', app = engine) =>
-    app.inject({
-      method,
-      url: `/api/v1/${path}`,
-      headers: {
-        authorization: `Bearer ${await world.token(['approvals:decide', 'agents:write'], undefined, subject)}`,
-      },
-      ...(method === 'POST' ? { payload: {} } : {}),
-    });
   const waiting = (...answers: Parameters<FakeModel['script']>) => waitingOf(agent, ...answers);
   const waitingOf = async (agentId: string, ...answers: Parameters<FakeModel['script']>) => {
     model.script(...answers);
@@ -55,11 +42,10 @@ describe('a call that needs approval', () => {
     // Calls that need no approval are made before the wait.
     expect(target.calls.map(({ method }) => method)).toEqual(['GET']);
     expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ owner: null, lease_until: null, tries: 0 });
-    await engine.close();
-    engine = await world.start(settings());
+    await world.restart(settings);
     await world.jobs.enqueue(turnRun, turn);
-    const answer = await api('POST', `approvals/${approval.id}/approve`);
-    expect(answer.json()).toMatchObject({ state: 'approved', decided_by: 'key:test', tool: 'http_request' });
+    const answer = await world.call('POST', `approvals/${approval.id}/approve`, {});
+    expect(answer.body).toMatchObject({ state: 'approved', decided_by: 'key:test', tool: 'http_request' });
     const ended = await turnsOf(world).reaches(turn.turn_id, 'succeeded', 'failed');
     expect(ended).toMatchObject({ state: 'succeeded', reply_text: 'Ordered.' });
     expect(target.calls.map(({ method }) => method)).toEqual(['GET', 'POST']);
@@ -70,12 +56,12 @@ describe('a call that needs approval', () => {
       const reasons = rows.map((row) => row.reason);
       return ['waiting_approval', 'approval_approved', 'tool_called'].every((reason) => reasons.includes(reason));
     });
-    expect((await api('POST', `approvals/${approval.id}/refuse`)).statusCode).toBe(409);
+    expect((await world.call('POST', `approvals/${approval.id}/refuse`, {})).status).toBe(409);
   });
 
   it('is not made when it is rejected, and the model hears of it', async () => {
     const { turn, approval } = await waiting([call('POST')], 'As you wish.');
-    expect((await api('POST', `approvals/${approval.id}/refuse`)).statusCode).toBe(200);
+    expect((await world.call('POST', `approvals/${approval.id}/refuse`, {})).status).toBe(200);
     await turnsOf(world).reaches(turn.turn_id, 'succeeded');
     expect((await turnsOf(world).results(turn.turn_id))[0].error.code).toBe('approval_refused');
     expect(target.calls).toEqual([]);
@@ -88,22 +74,22 @@ describe('a call that needs approval', () => {
     ]);
     await turnsOf(world).reaches(turn.turn_id, 'succeeded');
     expect((await turnsOf(world).results(turn.turn_id))[0].error.code).toBe('approval_expired');
-    expect((await api('POST', `approvals/${approval.id}/approve`)).statusCode).toBe(409);
+    expect((await world.call('POST', `approvals/${approval.id}/approve`, {})).status).toBe(409);
     expect(target.calls).toEqual([]);
   });
 
   it('is decided by nobody whom the agent does not name', async () => {
     const { turn, approval } = await waiting([call('POST')]);
-    const stranger = await api('POST', `approvals/${approval.id}/approve`, 'key:other');
-    expect(stranger.json().code).toBe('not_an_approver');
+    const stranger = await world.call('POST', `approvals/${approval.id}/approve`, {}, { subject: 'key:other' });
+    expect(stranger.body.code).toBe('not_an_approver');
     expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ state: 'waiting_approval' });
   });
 
   it('waits until every approval of its step is decided', async () => {
     const { turn } = await waiting([call('POST', '/a'), call('POST', '/b')], 'Both.');
     const { rows } = await world.pool.query('SELECT id FROM engine.approval WHERE turn_id = $1', [turn.turn_id]);
-    const answers = await Promise.all(rows.map(({ id }) => api('POST', `approvals/${id}/approve`)));
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+    const answers = await Promise.all(rows.map(({ id }) => world.call('POST', `approvals/${id}/approve`, {})));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     await turnsOf(world).reaches(turn.turn_id, 'succeeded');
     expect(target.calls.map(({ url }) => url).sort()).toEqual(['/a', '/b']);
   });
@@ -133,12 +119,12 @@ describe('a call that needs approval', () => {
 
   it('is withdrawn when its turn is cancelled', async () => {
     const { turn, approval } = await waiting([call('POST')]);
-    expect((await api('POST', `turns/${turn.turn_id}/cancel`)).json()).toMatchObject({
+    expect((await world.call('POST', `turns/${turn.turn_id}/cancel`, {})).body).toMatchObject({
       state: 'failed',
       error: 'cancelled',
     });
-    expect((await api('GET', `approvals/${approval.id}`)).json()).toMatchObject({ state: 'cancelled' });
-    expect((await api('POST', `approvals/${approval.id}/approve`)).statusCode).toBe(409);
+    expect((await world.call('GET', `approvals/${approval.id}`)).body).toMatchObject({ state: 'cancelled' });
+    expect((await world.call('POST', `approvals/${approval.id}/approve`, {})).status).toBe(409);
     expect(target.calls).toEqual([]);
   });
 });

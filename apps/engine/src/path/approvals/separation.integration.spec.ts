@@ -1,43 +1,24 @@
 import { type TurnInput, turnRun } from '#libs/contracts';
 import type { Scope } from '#libs/service-kit';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
-import { type RecordingServer, recordingServer } from '../../testing/recording-server.js';
-import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { type RecordingServer } from '../../testing/recording-server.js';
+import { type FakeModel } from '../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 describe('separation of duties', () => {
   let world: EngineWorld;
-  let engine: NestFastifyApplication;
   let model: FakeModel;
   let target: RecordingServer;
 
   beforeAll(async () => {
-    [world, model, target] = await Promise.all([engineWorld(), fakeModel(), recordingServer()]);
-    engine = await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake' });
+    world = await engineWorld({ subject: 'key:writer' });
+    ({ model, target } = world);
+    await world.start();
   });
-  afterAll(async () => {
-    await world.close();
-    await Promise.all([model.close(), target.close()]);
-  });
+  afterAll(() => world.close());
 
-  const call = async (
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-    path: string,
-    scopes: Scope[],
-    payload?: object,
-    subject = 'key:writer',
-    person?: string,
-  ) => {
-    const token = await world.token(scopes, undefined, subject, person);
-    const headers = { authorization: `Bearer ${token}`, 'x-request-id': `request-${subject.replace(':', '-')}` };
-    const answer = await engine.inject({ method, url: path, headers, ...(payload ? { payload } : {}) });
-    return { status: answer.statusCode, body: answer.statusCode === 204 ? null : answer.json() };
-  };
   const audit = async (subject: string) =>
-    (await call('GET', '/internal/audit?limit=200', ['service'])).body.data
-      .filter((entry: { subject: string }) => entry.subject === subject)
-      .reverse();
+    (await world.internal('GET', 'audit?limit=200')).body.data.filter((entry) => entry.subject === subject).reverse();
   const waiting = async (input: Partial<TurnInput>, approvers: string[], decideOwn = false) => {
     const powers = { approvers, approvers_decide_own: decideOwn };
     const agent_id = await agentOf(world, { tools: ['http_request'], may_do: 'read', ...powers });
@@ -59,32 +40,39 @@ describe('separation of duties', () => {
     'lets nobody who only writes agents %s, neither at creation nor later, not even as admin',
     async (_what, powers) => {
       const scopes: Scope[] = ['agents:write', 'admin'];
-      const made = (await call('POST', '/api/v1/agents', scopes, { name: 'Desk', instructions: '' })).body;
+      const made = (await world.call('POST', 'agents', { name: 'Desk', instructions: '' }, { scopes })).body;
       for (const held of [['agents:write'], scopes] as Scope[][]) {
-        const create = await call('POST', '/api/v1/agents', held, { name: 'Desk', instructions: '', ...powers });
-        const change = await call('PATCH', `/api/v1/agents/${made.id}`, held, powers);
+        const create = await world.call(
+          'POST',
+          'agents',
+          { name: 'Desk', instructions: '', ...powers },
+          { scopes: held },
+        );
+        const change = await world.call('PATCH', `agents/${made.id}`, powers, { scopes: held });
         for (const { status, body } of [create, change]) {
           expect([status, body.code]).toEqual([403, 'scope_missing']);
           expect(body.detail).toContain('approvals:manage, which admin does not include');
         }
       }
-      expect((await call('PATCH', `/api/v1/agents/${made.id}`, ['agents:write'], { may_do: 'read' })).status).toBe(200);
-      expect((await call('PATCH', `/api/v1/agents/${made.id}`, ['agents:write'], { may_do: 'write' })).status).toBe(
-        403,
-      );
+      expect(
+        (await world.call('PATCH', `agents/${made.id}`, { may_do: 'read' }, { scopes: ['agents:write'] })).status,
+      ).toBe(200);
+      expect(
+        (await world.call('PATCH', `agents/${made.id}`, { may_do: 'write' }, { scopes: ['agents:write'] })).status,
+      ).toBe(403);
       const manager: Scope[] = ['agents:write', 'approvals:manage'];
-      expect((await call('PATCH', `/api/v1/agents/${made.id}`, manager, powers)).body).toMatchObject(powers);
+      expect((await world.call('PATCH', `agents/${made.id}`, powers, { scopes: manager })).body).toMatchObject(powers);
     },
   );
 
   it('records for good who changed which powers of an agent, with old and new values', async () => {
-    const manager: Scope[] = ['agents:write', 'approvals:manage'];
-    const { id } = (await call('POST', '/api/v1/agents', manager, { name: 'Desk', instructions: '' }, 'key:owner'))
-      .body;
-    await call('PATCH', `/api/v1/agents/${id}`, manager, { instructions: 'Other.' }, 'key:owner');
-    await call('PATCH', `/api/v1/agents/${id}`, manager, { may_do: 'destructive', approvers: ['key:b'] }, 'key:owner');
-    await call('DELETE', `/api/v1/agents/${id}`, manager, undefined, 'key:owner');
-    const by = { actor: 'key:owner', request_id: 'request-key-owner', at: expect.stringMatching(/^\d{4}-.*Z$/) };
+    const scopes: Scope[] = ['agents:write', 'approvals:manage'];
+    const owner = { scopes, subject: 'key:owner', headers: { 'x-request-id': 'request-of-owner' } };
+    const { id } = (await world.call('POST', 'agents', { name: 'Desk', instructions: '' }, owner)).body;
+    await world.call('PATCH', `agents/${id}`, { instructions: 'Other.' }, owner);
+    await world.call('PATCH', `agents/${id}`, { may_do: 'destructive', approvers: ['key:b'] }, owner);
+    await world.call('DELETE', `agents/${id}`, undefined, owner);
+    const by = { actor: 'key:owner', request_id: 'request-of-owner', at: expect.stringMatching(/^\d{4}-.*Z$/) };
     expect(await audit(id)).toMatchObject([
       { ...by, action: 'agent.created', before: null, after: { may_do: 'write', approvers: [] } },
       {
@@ -102,7 +90,7 @@ describe('separation of duties', () => {
   it('lets nobody decide on what they requested through the API', async () => {
     const { turn, approval } = await waiting({ started_by: ['key:a'] }, ['key:a', 'key:b']);
     const decide = (subject: string) =>
-      call('POST', `/api/v1/approvals/${approval.id}/approve`, ['approvals:decide'], { note: 'ok' }, subject);
+      world.call('POST', `approvals/${approval.id}/approve`, { note: 'ok' }, { scopes: ['approvals:decide'], subject });
     const own = await decide('key:a');
     expect([own.status, own.body.code]).toEqual([403, 'own_request']);
     expect(own.body.detail).toContain('another approver');
@@ -123,8 +111,13 @@ describe('separation of duties', () => {
     const approvers = ['user:ada', 'key:of-ada', 'key:of-grace'];
     const { turn, approval } = await waiting({ started_by: ['user:ada'] }, approvers);
     const decide = async (subject: string, person?: string) => {
-      const path = `/api/v1/approvals/${approval.id}/approve`;
-      const { status, body } = await call('POST', path, ['approvals:decide'], {}, subject, person);
+      const path = `approvals/${approval.id}/approve`;
+      const { status, body } = await world.call(
+        'POST',
+        path,
+        {},
+        { scopes: ['approvals:decide'], subject, ...(person === undefined ? {} : { person }) },
+      );
       return [status, body.code];
     };
     expect(await decide('user:ada')).toEqual([403, 'own_request']);
@@ -140,23 +133,40 @@ describe('separation of duties', () => {
     ['a key of the same maker', 'key:sibling'],
   ])('treats keys of one chain as one: %s does not decide on what a key requested', async (_what, subject) => {
     const { turn, approval } = await waiting({ started_by: ['key:root'] }, [subject, 'key:of-other']);
-    const path = `/api/v1/approvals/${approval.id}`;
+    const path = `approvals/${approval.id}`;
     for (const decision of ['approve', 'refuse']) {
-      const answer = await call('POST', `${path}/${decision}`, ['approvals:decide'], {}, subject, 'key:root');
+      const answer = await world.call(
+        'POST',
+        `${path}/${decision}`,
+        {},
+        { scopes: ['approvals:decide'], subject, person: 'key:root' },
+      );
       expect([answer.status, answer.body.code]).toEqual([403, 'own_request']);
       expect(answer.body.detail).toContain('key:root');
     }
-    const other = await call('POST', `${path}/approve`, ['approvals:decide'], {}, 'key:of-other', 'key:other-root');
+    const other = await world.call(
+      'POST',
+      `${path}/approve`,
+      {},
+      { scopes: ['approvals:decide'], subject: 'key:of-other', person: 'key:other-root' },
+    );
     expect(other.status).toBe(200);
     await turnsOf(world).reaches(turn.turn_id, 'succeeded');
   });
 
   it('lets a person decide over a turn of their own where the agent says so, and no key', async () => {
     const { turn, approval } = await waiting({ started_by: ['user:boss', 'key:root'] }, ['user:boss', 'key:kin'], true);
-    const path = `/api/v1/approvals/${approval.id}/approve`;
-    const byKey = await call('POST', path, ['approvals:decide'], {}, 'key:kin', 'key:root');
+    const path = `approvals/${approval.id}/approve`;
+    const byKey = await world.call(
+      'POST',
+      path,
+      {},
+      { scopes: ['approvals:decide'], subject: 'key:kin', person: 'key:root' },
+    );
     expect([byKey.status, byKey.body.code]).toEqual([403, 'own_request']);
-    expect((await call('POST', path, ['approvals:decide'], {}, 'user:boss')).body).toMatchObject({ decide_own: true });
+    expect(
+      (await world.call('POST', path, {}, { scopes: ['approvals:decide'], subject: 'user:boss' })).body,
+    ).toMatchObject({ decide_own: true });
     await turnsOf(world).reaches(turn.turn_id, 'succeeded');
   });
 

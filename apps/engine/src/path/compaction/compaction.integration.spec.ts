@@ -1,8 +1,7 @@
 import { newId, type TurnInput, type TurnOfSession } from '#libs/contracts';
-import { until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home, sessionOf, turnOf } from '../../testing/engine-world.js';
-import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { home, until } from '#libs/testing';
+import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../../testing/engine-world.js';
+import { type FakeModel } from '../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 const plain = (content: string): string =>
@@ -14,16 +13,13 @@ const plain = (content: string): string =>
 describe('a long conversation', () => {
   let world: EngineWorld;
   let model: FakeModel;
-  let engine: NestFastifyApplication;
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
-    engine = await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', MODEL_STREAMING: 0 });
+    world = await engineWorld({ scopes: ['channels:write', 'channels:read', 'events:read'] });
+    ({ model } = world);
+    await world.start({ MODEL_STREAMING: 0 });
   });
-  afterAll(async () => {
-    await world.close();
-    await model.close();
-  });
+  afterAll(() => world.close());
   beforeEach(() => {
     model.hasRoomFor(Number.POSITIVE_INFINITY);
     model.script();
@@ -44,12 +40,6 @@ describe('a long conversation', () => {
   };
   const summaryOf = async (sessionId: string) =>
     (await world.pool.query('SELECT * FROM engine.session_summary WHERE session_id = $1', [sessionId])).rows[0];
-  const call = async (method: 'GET' | 'PUT', path: string, body?: object, project = home) => {
-    const token = await world.token(['channels:write', 'channels:read', 'events:read'], project);
-    const headers = { authorization: `Bearer ${token}` };
-    const answer = await engine.inject({ method, url: path, headers, ...(body ? { payload: body } : {}) });
-    return { status: answer.statusCode, body: answer.json() };
-  };
 
   it('knows in message 60 what message 2 said, and shows what it keeps', async () => {
     const session = sessionOf(newId('ses'));
@@ -64,7 +54,7 @@ describe('a long conversation', () => {
     expect(calls).toHaveLength(4);
     expect(model.requests).toHaveLength(64);
     expect(await summaryOf(last.session_id)).toMatchObject({ turns: 44, model: 'fake', content_trust: 'own' });
-    const { body } = await call('GET', `/api/v1/sessions/${last.session_id}`);
+    const { body } = await world.call('GET', `sessions/${last.session_id}`);
     expect(body.summary).toMatchObject({ text: 'Ada said: my locker code is 7319.', turns: 44, corrected_by: null });
     // What summarising used is part of the turn.
     const { rows } = await world.pool.query(
@@ -87,10 +77,10 @@ describe('a long conversation', () => {
   it('keeps the mark of what its summary was made from, whoever corrects it, and shows the correction', async () => {
     const { session, agent_id, id } = await longOf('My locker code is 1111.', { trust: 'unknown' });
     expect(await summaryOf(id)).toMatchObject({ content_trust: 'untrusted', turns: 11 });
-    const path = `/api/v1/sessions/${id}/summary`;
+    const path = `sessions/${id}/summary` as const;
     const other = { organizationId: home.organizationId, projectId: newId('prj') };
-    expect((await call('PUT', path, { text: 'x' }, other)).status).toBe(404);
-    const corrected = await call('PUT', path, { text: 'The locker code is 2222.' });
+    expect((await world.call('PUT', path, { text: 'x' }, other)).status).toBe(404);
+    const corrected = await world.call('PUT', path, { text: 'The locker code is 2222.' });
     expect(corrected).toMatchObject({
       status: 200,
       body: { text: 'The locker code is 2222.', corrected_by: 'key:test' },
@@ -100,7 +90,7 @@ describe('a long conversation', () => {
     const shown = model.requests.at(-1)?.messages;
     expect(shown?.[0]?.content).not.toContain('2222');
     expect(shown?.[1]?.content).toMatch(/^\[external \w{16}\]\nsource: summary\n/);
-    await call('PUT', path, { text: '' });
+    await world.call('PUT', path, { text: '' });
     expect(await say(session, agent_id, 'Which?')).toMatchObject({ reply_text: 'code: unknown' });
   }, 60_000);
 
@@ -119,7 +109,7 @@ describe('a long conversation', () => {
 
   it('answers 404 for a summary that is not there yet', async () => {
     const { session_id } = await say(sessionOf(newId('ses')), await agentOf(world, {}), 'Hello.');
-    expect(await call('PUT', `/api/v1/sessions/${session_id}/summary`, { text: 'x' })).toMatchObject({
+    expect(await world.call('PUT', `sessions/${session_id}/summary`, { text: 'x' })).toMatchObject({
       status: 404,
       body: { code: 'summary_not_found' },
     });

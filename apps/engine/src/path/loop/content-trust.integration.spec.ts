@@ -10,11 +10,10 @@ import {
 import { until } from '#libs/testing';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type EngineWorld, sessionOf, turnOf } from '../../testing/engine-world.js';
+import { engineWorld, type EngineWorld, sessionOf, turnOf } from '../../testing/engine-world.js';
 import type { FakeModel } from '../../testing/fake-model.js';
 import { type FakeServices, toolOf, toolsetOf } from '../../testing/fake-services.js';
 import type { RecordingServer } from '../../testing/recording-server.js';
-import { type ServedEngine, servedEngine } from '../../testing/served-engine.js';
 import { type AgentRow, agentOf, turnsOf } from '../../testing/turns-of.js';
 
 /** The table of docs/security.md, for an agent without approvers that may do everything. */
@@ -28,15 +27,14 @@ const cells = contentTrusts.flatMap((trust) =>
 );
 
 describe('what a turn may do by itself, by the trust of what is in its window', () => {
-  let served: ServedEngine;
   let world: EngineWorld;
   let model: FakeModel;
   let target: RecordingServer;
   let services: FakeServices;
 
   beforeAll(async () => {
-    served = await servedEngine();
-    ({ world, model, target, services } = served);
+    world = await engineWorld();
+    ({ model, target, services } = world);
     const anything = { type: 'object', properties: { url: {} } };
     services.on('/internal/toolsets', () =>
       toolsetOf([
@@ -47,12 +45,12 @@ describe('what a turn may do by itself, by the trust of what is in its window', 
     );
     services.on('/internal/tool-calls', () => ({ ok: true, content: 'Said.', is_error: false, truncated: false }));
     services.on('/internal/run', () => ({ ok: true, result: 4, stdout: '', truncated: false }));
-    await world.start({ ...served.settings, TURN_WINDOW: 2 });
+    await world.start({ TURN_WINDOW: 2 });
   });
   beforeEach(() => {
     services.requests.length = 0;
   });
-  afterAll(() => served.close());
+  afterAll(() => world.close());
 
   const agent = (row: AgentRow = {}) =>
     agentOf(world, { tools: ['http_request'], skills: ['skl_desk'], may_do: 'destructive', ...row });

@@ -1,26 +1,22 @@
 import { until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, turnOf } from '../../testing/engine-world.js';
+import { bearer, engineWorld, type EngineWorld, turnOf } from '../../testing/engine-world.js';
 import type { RecordingServer } from '../../testing/recording-server.js';
 import type { FakeModel } from '../../testing/fake-model.js';
 import { type FakeServices, toolOf, toolsetOf } from '../../testing/fake-services.js';
-import { type ServedEngine, servedEngine } from '../../testing/served-engine.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 const python = { source: 'def rates(): ...', source_sha256: 'a'.repeat(64), function: 'rates' };
 
 describe('a rehearsal: a replay without delivery', () => {
-  let served: ServedEngine;
   let world: EngineWorld;
-  let engine: NestFastifyApplication;
   let model: FakeModel;
   let target: RecordingServer;
   let services: FakeServices;
   let agent: string;
 
   beforeAll(async () => {
-    served = await servedEngine();
-    ({ world, model, target, services } = served);
+    world = await engineWorld({ scopes: ['agents:read'] });
+    ({ model, target, services } = world);
     services.on('/internal/toolsets', () =>
       toolsetOf([
         toolOf({ name: 'find' }),
@@ -36,13 +32,13 @@ describe('a rehearsal: a replay without delivery', () => {
       skills: ['skl_desk'],
       approvers: ['key:test'],
     });
-    engine = await world.start(served.settings);
+    await world.start();
   });
   beforeEach(() => {
     services.requests.length = 0;
     target.calls.length = 0;
   });
-  afterAll(() => served.close());
+  afterAll(() => world.close());
 
   const rehearse = async (calls: { name: string; arguments: string }[], input = {}) => {
     model.script(calls, 'Done.');
@@ -53,13 +49,7 @@ describe('a rehearsal: a replay without delivery', () => {
     const ended = await turnsOf(world).run(turn);
     return { turn, ended, results: await turnsOf(world).results(turn.turn_id) };
   };
-  const view = async (path: string) =>
-    (
-      await engine.inject({
-        url: `/api/v1${path}`,
-        headers: { authorization: `Bearer ${await world.token(['agents:read'])}` },
-      })
-    ).json();
+  const view = async (turnId: string) => (await world.call('GET', `turns/${turnId}`)).body;
 
   it('makes the calls that read, and none that changes anything, of whatever kind', async () => {
     const post = { method: 'POST', url: `${target.url}/orders`, body: { item: 'tea' } };
@@ -119,15 +109,9 @@ describe('a rehearsal: a replay without delivery', () => {
   it('lets a reading Python tool make GET requests, and no others', async () => {
     let answers: unknown[] = [];
     services.on('/internal/run', async ({ body }) => {
+      const as = bearer(String(body['callback_token']));
       const callback = async (method: string) =>
-        (
-          await engine.inject({
-            method: 'POST',
-            url: '/internal/python-callbacks',
-            headers: { authorization: `Bearer ${String(body['callback_token'])}` },
-            payload: { method, url: `${target.url}/rates` },
-          })
-        ).json();
+        (await world.internal('POST', 'python-callbacks', { method, url: `${target.url}/rates` }, as)).body;
       const [posted, read] = [await callback('POST'), await callback('GET')];
       answers = [posted.error, read.status];
       return { ok: true, result: 1, stdout: '', truncated: false, duration_ms: 1 };
@@ -139,9 +123,9 @@ describe('a rehearsal: a replay without delivery', () => {
 
   it('is marked in the turn, its steps and the timeline', async () => {
     const { turn } = await rehearse([{ name: 'desk__pay', arguments: '{}' }]);
-    const shown = await view(`/turns/${turn.turn_id}`);
+    const shown = await view(turn.turn_id);
     expect(shown.rehearsal).toBe(true);
-    expect(shown.steps.find((step: { kind: string }) => step.kind === 'tool_result').content.rehearsal).toBe(true);
+    expect(shown.steps.find(({ kind }) => kind === 'tool_result')?.content['rehearsal']).toBe(true);
     const entries = await until('the timeline has the turn', async () => {
       const sql = 'SELECT outcome, reason, detail FROM journal.entry WHERE subject_id = $1 ORDER BY at';
       const { rows } = await world.pool.query(sql, [turn.turn_id]);
@@ -155,6 +139,6 @@ describe('a rehearsal: a replay without delivery', () => {
     const live = turnOf({ agent_id: agent });
     model.script('Done.');
     await turnsOf(world).run(live);
-    expect((await view(`/turns/${live.turn_id}`)).rehearsal).toBe(false);
+    expect((await view(live.turn_id)).rehearsal).toBe(false);
   });
 });

@@ -1,6 +1,11 @@
 import { list } from '#libs/service-kit';
 import { WrongSettings } from '#libs/settings';
-import type { ModelPrice } from '../../settings.js';
+
+/** Per million tokens, in the installation's currency. */
+export interface ModelPrice {
+  input: number;
+  output: number;
+}
 
 interface Given {
   MODEL_BASE_URL: string | null;

@@ -1,7 +1,7 @@
 import { Metrics } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram } from 'prom-client';
-import type { ModelPrice } from '../../settings.js';
+import type { ModelPrice } from './model-settings.js';
 import type { Spent } from '../steps/step-log.js';
 import type { Completion } from './model.js';
 

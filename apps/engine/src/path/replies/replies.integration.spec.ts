@@ -1,36 +1,28 @@
 import { deliverySend, newId, turnRun } from '#libs/contracts';
-import { until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-world.js';
+import { type As, home, until } from '#libs/testing';
+import { type EngineWorld, engineWorld, turnOf, rehearsal } from '../../testing/engine-world.js';
 
 describe('a committed reply', () => {
   let world: EngineWorld;
-  let engine: NestFastifyApplication;
   let deliveryId: string;
   const turn = turnOf();
 
   beforeAll(async () => {
-    world = await engineWorld();
-    engine = await world.start({ SWEEP_AFTER_MS: 1_000 });
+    world = await engineWorld({ scopes: ['agents:read'] });
+    await world.start({ ...rehearsal, SWEEP_AFTER_MS: 1_000 });
     await world.jobs.enqueue(turnRun, turn);
     deliveryId = await until(
       'the reply is offered',
       async () => (await world.waiting(deliverySend)).find((job) => job.turn_id === turn.turn_id)?.delivery_id,
     );
   });
-  afterAll(async () => {
-    await world.close();
-  });
+  afterAll(() => world.close());
 
   it('can be read by the gateway, and by nobody else', async () => {
-    const read = async (token: string) =>
-      engine.inject({
-        url: `/internal/turns/${turn.turn_id}/replies/${deliveryId}`,
-        headers: { authorization: `Bearer ${token}` },
-      });
-    const found = await read(await world.token(['service']));
-    expect(found.json()).toMatchObject({ content: { text: expect.stringContaining('Rehearsal model') } });
-    expect((await read(await world.token(['admin']))).statusCode).toBe(403);
+    const read = (as?: As) => world.internal('GET', `turns/${turn.turn_id}/replies/${deliveryId}`, undefined, as);
+    const found = await read();
+    expect(found.body).toMatchObject({ content: { text: expect.stringContaining('Rehearsal model') } });
+    expect((await read({ scopes: ['admin'] })).status).toBe(403);
   });
 
   it('is offered again when Redis lost its job', async () => {
@@ -49,8 +41,7 @@ describe('a committed reply', () => {
         [turn.receipt_id, secondsAgo, home.organizationId, home.projectId, outcome, deliveryId],
       );
     const shown = async () => {
-      const headers = { authorization: `Bearer ${await world.token(['agents:read'])}` };
-      return (await engine.inject({ url: `/api/v1/turns/${turn.turn_id}`, headers })).json().deliveries;
+      return (await world.call('GET', `turns/${turn.turn_id}`)).body.deliveries;
     };
     expect(await shown()).toEqual([{ id: deliveryId, kind: 'answer', state: 'open' }]);
     await report('retrying', 3);
@@ -68,11 +59,10 @@ describe('a committed reply', () => {
   });
 
   it('belongs to a turn that its project can read, and no other', async () => {
-    const read = async (token: string) =>
-      engine.inject({ url: `/api/v1/turns/${turn.turn_id}`, headers: { authorization: `Bearer ${token}` } });
-    const shown = await read(await world.token(['agents:read']));
-    expect(shown.json()).toMatchObject({ state: 'succeeded', steps: [{ kind: 'model_call' }, { kind: 'reply' }] });
+    const read = (as?: As) => world.call('GET', `turns/${turn.turn_id}`, undefined, as);
+    const shown = await read();
+    expect(shown.body).toMatchObject({ state: 'succeeded', steps: [{ kind: 'model_call' }, { kind: 'reply' }] });
     const stranger = { organizationId: home.organizationId, projectId: newId('prj') };
-    expect((await read(await world.token(['admin'], stranger))).statusCode).toBe(404);
+    expect((await read(stranger)).status).toBe(404);
   });
 });

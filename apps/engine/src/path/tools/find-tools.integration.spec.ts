@@ -1,6 +1,7 @@
-import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-world.js';
-import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
-import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../../testing/fake-services.js';
+import { home } from '#libs/testing';
+import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
+import { type FakeModel } from '../../testing/fake-model.js';
+import { type FakeServices, toolOf, toolsetOf } from '../../testing/fake-services.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 describe('an agent with more tools than its model is shown', () => {
@@ -11,7 +12,8 @@ describe('an agent with more tools than its model is shown', () => {
   const names = ['list', 'rename', 'archive', 'refund_order', 'cancel_order', 'weather'];
 
   beforeAll(async () => {
-    [world, model, services] = await Promise.all([engineWorld(), fakeModel(), fakeServices()]);
+    world = await engineWorld();
+    ({ model, services } = world);
     services.on('/internal/toolsets', () => toolsetOf(names.map((name) => toolOf({ name }))));
     services.on('/internal/tool-calls', ({ body }) => ({
       ok: true,
@@ -21,17 +23,11 @@ describe('an agent with more tools than its model is shown', () => {
     }));
     agent = await agentOf(world, { skills: ['skl_desk'] });
     await world.start({
-      MODEL_BASE_URL: model.url,
-      MODEL_NAME: 'fake',
-      MCP_REGISTRY_URL: services.url,
       TURN_MAX_TOOLS: 4,
       TURN_FOUND_TOOLS: 2,
     });
   });
-  afterAll(async () => {
-    await world.close();
-    await Promise.all([model.close(), services.close()]);
-  });
+  afterAll(() => world.close());
 
   const find = (query: string, limit = 5) => ({ name: 'find_tools', arguments: JSON.stringify({ query, limit }) });
   const call = (name: string) => ({ name: `desk__${name}`, arguments: '{}' });

@@ -1,14 +1,12 @@
 import type { TurnInput } from '#libs/contracts';
 import { until } from '#libs/testing';
-import { type EngineWorld, turnOf } from '../../testing/engine-world.js';
+import { engineWorld, type EngineWorld, turnOf } from '../../testing/engine-world.js';
 import type { RecordingServer } from '../../testing/recording-server.js';
 import type { FakeModel } from '../../testing/fake-model.js';
 import { type FakeServices, toolOf, toolsetOf } from '../../testing/fake-services.js';
-import { type ServedEngine, servedEngine } from '../../testing/served-engine.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 describe('a model that obeys every word of an untrusted sender', () => {
-  let served: ServedEngine;
   let world: EngineWorld;
   let model: FakeModel;
   let target: RecordingServer;
@@ -16,8 +14,8 @@ describe('a model that obeys every word of an untrusted sender', () => {
   let agent: string;
 
   beforeAll(async () => {
-    served = await servedEngine();
-    ({ world, model, target, services } = served);
+    world = await engineWorld();
+    ({ model, target, services } = world);
     services.on('/internal/toolsets', () =>
       toolsetOf([
         toolOf({ name: 'wipe', grade: 'destructive' }),
@@ -41,9 +39,9 @@ describe('a model that obeys every word of an untrusted sender', () => {
       may_do: 'destructive',
       approvers: ['key:test'],
     });
-    await world.start(served.settings);
+    await world.start();
   });
-  afterAll(() => served.close());
+  afterAll(() => world.close());
 
   const everything = () => [
     { name: 'http_request', arguments: JSON.stringify({ method: 'POST', url: `${target.url}/pay` }) },

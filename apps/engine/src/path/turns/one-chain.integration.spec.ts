@@ -2,21 +2,19 @@ import { turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
-import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { type FakeModel } from '../../testing/fake-model.js';
 
 describe('the attempts of a turn', () => {
   let world: EngineWorld;
   let model: FakeModel;
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
-    const settings = { MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', SWEEP_EVERY_MS: 100, SWEEP_AFTER_MS: 1_000 };
+    world = await engineWorld();
+    ({ model } = world);
+    const settings = { SWEEP_EVERY_MS: 100, SWEEP_AFTER_MS: 1_000 };
     await Promise.all([world.start(settings), world.start(settings)]);
   });
-  afterAll(async () => {
-    await world.close();
-    await model.close();
-  });
+  afterAll(() => world.close());
 
   const rowOf = async (id: string) => (await world.pool.query('SELECT * FROM engine.turn WHERE id = $1', [id])).rows[0];
 

@@ -1,8 +1,8 @@
 import { deliverySend } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
-import { type Script, type FakeModel, fakeModel } from '../../testing/fake-model.js';
-import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../../testing/fake-services.js';
+import { type Script, type FakeModel } from '../../testing/fake-model.js';
+import { type FakeServices, toolOf, toolsetOf } from '../../testing/fake-services.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 describe('the text of a model, on its way out', () => {
@@ -12,19 +12,17 @@ describe('the text of a model, on its way out', () => {
   let agentId: string;
 
   beforeAll(async () => {
-    [world, model, services] = await Promise.all([engineWorld(), fakeModel(), fakeServices()]);
+    world = await engineWorld();
+    ({ model, services } = world);
     const hosts = ['img.desk.example'];
     const bound = toolOf({
       credential_bindings: [{ credential_id: 'crd_1', as: 'desk', skill_id: 'skl_desk', hosts }],
     });
     services.on('/internal/toolsets', () => toolsetOf([bound]));
-    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', MCP_REGISTRY_URL: services.url });
+    await world.start();
     agentId = await agentOf(world, { tools: ['search_knowledge'], skills: ['skl_desk'] });
   });
-  afterAll(async () => {
-    await world.close();
-    await Promise.all([model.close(), services.close()]);
-  });
+  afterAll(() => world.close());
 
   const answer = async (script: Script[], input = {}) => {
     model.script(...script);

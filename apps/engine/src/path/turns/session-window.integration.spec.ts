@@ -1,6 +1,6 @@
 import { newId } from '#libs/contracts';
 import { type EngineWorld, engineWorld, turnOf, sessionOf } from '../../testing/engine-world.js';
-import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { type FakeModel } from '../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 describe('what an agent sees of its session', () => {
@@ -8,13 +8,11 @@ describe('what an agent sees of its session', () => {
   let model: FakeModel;
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
-    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake' });
+    world = await engineWorld();
+    ({ model } = world);
+    await world.start();
   });
-  afterAll(async () => {
-    await world.close();
-    await model.close();
-  });
+  afterAll(() => world.close());
 
   it('is what came, what it answered, and what a person answered instead, in order, also in later turns', async () => {
     const session = sessionOf(newId('ses'));

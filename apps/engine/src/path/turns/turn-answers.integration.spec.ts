@@ -1,6 +1,6 @@
-import { until } from '#libs/testing';
-import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-world.js';
-import { type FakeModel, fakeModel, type Script } from '../../testing/fake-model.js';
+import { home, until } from '#libs/testing';
+import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
+import { type FakeModel, type Script } from '../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 const maxUnreadable = 3;
@@ -10,20 +10,16 @@ describe('what a model answers', () => {
   let model: FakeModel;
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
+    world = await engineWorld();
+    ({ model } = world);
     await world.start({
-      MODEL_BASE_URL: model.url,
-      MODEL_NAME: 'fake',
       MODEL_API_KEY: 'key-of-the-endpoint-51H8xQ2e',
       MODEL_PRICES: { fake: { input: 100, output: 100 } },
       TURN_MAX_UNREADABLE: maxUnreadable,
     });
   });
   afterEach(() => model.always(null));
-  afterAll(async () => {
-    await world.close();
-    await model.close();
-  });
+  afterAll(() => world.close());
 
   const body =
     (given: unknown): Script =>

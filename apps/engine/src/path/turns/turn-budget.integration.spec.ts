@@ -1,8 +1,8 @@
 import { turnRun } from '#libs/contracts';
-import { until } from '#libs/testing';
+import { home, until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
-import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-world.js';
-import { type FakeModel, fakeModel, fakeStream } from '../../testing/fake-model.js';
+import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
+import { type FakeModel, fakeStream } from '../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 /** What each call of the fake model uses. */
@@ -11,14 +11,12 @@ let world: EngineWorld;
 let model: FakeModel;
 
 beforeAll(async () => {
-  [world, model] = await Promise.all([engineWorld(), fakeModel()]);
-  const settings = { MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', MODEL_MAX_OUTPUT_TOKENS: 16 };
+  world = await engineWorld();
+  ({ model } = world);
+  const settings = { MODEL_MAX_OUTPUT_TOKENS: 16 };
   await Promise.all([world.start(settings), world.start(settings)]);
 });
-afterAll(async () => {
-  await world.close();
-  await model.close();
-});
+afterAll(() => world.close());
 
 const answer = (response: ServerResponse): void => {
   const stream = fakeStream(response);

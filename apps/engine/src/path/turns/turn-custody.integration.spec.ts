@@ -2,7 +2,7 @@ import { deliverySend, newId, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../../testing/engine-world.js';
+import { type EngineWorld, engineWorld, sessionOf, turnOf, rehearsal } from '../../testing/engine-world.js';
 import { StepRepository } from '../steps/step.repository.js';
 import { type TurnEnding, TurnEndingRepository } from './turn-ending.repository.js';
 import { TurnJobService } from './turn-job.service.js';
@@ -25,6 +25,7 @@ describe('custody of a turn', () => {
     world = await engineWorld();
     await new Promise<void>((resolve) => router.listen(0, '127.0.0.1', resolve));
     const engine = await world.start({
+      ...rehearsal,
       ROUTER_URL: `http://127.0.0.1:${(router.address() as AddressInfo).port}`,
       INLINE_LIMIT_BYTES: 600,
     });

@@ -1,7 +1,7 @@
 import { deliverySend, newId } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
-import { type Script, type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { type Script, type FakeModel } from '../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 describe('the end of a turn', () => {
@@ -10,14 +10,12 @@ describe('the end of a turn', () => {
   let agentId: string;
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
-    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake' });
+    world = await engineWorld();
+    ({ model } = world);
+    await world.start();
     agentId = await agentOf(world, { tools: ['search_knowledge'], caps: { steps: 2 } });
   });
-  afterAll(async () => {
-    await world.close();
-    await model.close();
-  });
+  afterAll(() => world.close());
 
   const run = async (script: Script[], input = {}) => {
     model.script(...script);
@@ -179,7 +177,9 @@ describe('the end of a turn', () => {
     const turns = turnsOf(world);
     await turns.run(turn);
     await world.pool.query("UPDATE engine.turn SET reason = 'cancelled' WHERE id = $1", [turn.turn_id]);
-    expect(await world.drive(turn.turn_id, 0)).toEqual({ is: 'ended', outcome: 'cancelled' });
+    expect(await world.internal('POST', `turns/${turn.turn_id}/redrive`, { done: 0 })).toMatchObject({
+      body: { is: 'ended', outcome: 'cancelled' },
+    });
     expect(await turns.row(turn.turn_id)).toMatchObject({ state: 'failed', redrives: 0 });
   });
 });

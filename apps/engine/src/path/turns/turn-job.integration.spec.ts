@@ -1,6 +1,6 @@
 import { deliverySend, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
-import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
+import { type EngineWorld, engineWorld, turnOf, rehearsal } from '../../testing/engine-world.js';
 
 describe('a turn', () => {
   let world: EngineWorld;
@@ -8,9 +8,7 @@ describe('a turn', () => {
   beforeAll(async () => {
     world = await engineWorld();
   });
-  afterAll(async () => {
-    await world.close();
-  });
+  afterAll(() => world.close());
 
   const turnRow = async (id: string) =>
     (await world.pool.query('SELECT * FROM engine.turn WHERE id = $1', [id])).rows[0];
@@ -21,7 +19,7 @@ describe('a turn', () => {
     });
 
   it('answers, stores its steps and its reply, and offers the reply', async () => {
-    await world.start();
+    await world.start(rehearsal);
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
     expect(await ended(turn.turn_id)).toMatchObject({ state: 'succeeded', claim: 1, owner: null });
@@ -41,7 +39,7 @@ describe('a turn', () => {
   });
 
   it('runs once, even if its job is added five times and two workers take it', async () => {
-    await world.start();
+    await world.start(rehearsal);
     const turns = Array.from({ length: 20 }, () => turnOf());
     for (let round = 0; round < 5; round += 1) {
       await Promise.all(turns.map((turn) => world.jobs.enqueue(turnRun, turn)));

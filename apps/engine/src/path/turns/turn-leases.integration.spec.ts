@@ -4,20 +4,19 @@ import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
-import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { type FakeModel } from '../../testing/fake-model.js';
 import { TurnRepository } from './turn.repository.js';
 
 describe('the lease of a long turn', () => {
   let world: EngineWorld;
   let model: FakeModel;
 
-  beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
-  });
-  afterAll(async () => {
-    await world.close();
-    await model.close();
-  });
+  const opened = async () => {
+    world = await engineWorld();
+    ({ model } = world);
+  };
+  beforeAll(opened);
+  afterAll(() => world.close());
 
   const turnRow = async (id: string) =>
     (await world.pool.query('SELECT * FROM engine.turn WHERE id = $1', [id])).rows[0];
@@ -34,16 +33,10 @@ describe('the lease of a long turn', () => {
         choices: [{ index: 0, message: { role: 'assistant', content: 'Thought through.' }, finish_reason: 'stop' }],
       }),
     );
-  const settings = () => ({
-    MODEL_BASE_URL: model.url,
-    MODEL_NAME: 'fake',
-    MODEL_TIMEOUT_MS: 30_000,
-    TURN_LEASE_MS: 1_000,
-    SWEEP_AFTER_MS: 100,
-  });
+  const settings = { TURN_LEASE_MS: 1_000, SWEEP_AFTER_MS: 100 };
 
   it('is renewed past its length, so that nobody takes over the turn', async () => {
-    await world.start(settings());
+    await world.start(settings);
     const question = thinking();
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
@@ -75,9 +68,9 @@ describe('the lease of a long turn', () => {
 
   it('is void when its process is dead, and not while that is only slow', async () => {
     await world.close();
-    world = await engineWorld();
+    await opened();
     const engine = await world.start({
-      ...settings(),
+      ...settings,
       TURN_LEASE_MS: 600_000,
       SWEEP_AFTER_MS: 600_000,
       SWEEP_EVERY_MS: 600_000,
@@ -107,8 +100,8 @@ describe('the lease of a long turn', () => {
 
   it('ends at the wall clock limit, and the turn fails', async () => {
     await world.close();
-    world = await engineWorld();
-    await world.start({ ...settings(), TURN_WALL_CLOCK_MS: 300 });
+    await opened();
+    await world.start({ ...settings, TURN_WALL_CLOCK_MS: 300 });
     void thinking();
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);

@@ -1,15 +1,13 @@
 import { deliverySend, newId } from '#libs/contracts';
-import { until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type As, until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-world.js';
-import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
+import { type FakeModel } from '../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 describe('the limits of a turn', () => {
   let world: EngineWorld;
-  let engine: NestFastifyApplication;
   let model: FakeModel;
   const together = new Set<object>();
   let mostTogether = 0;
@@ -30,11 +28,10 @@ describe('the limits of a turn', () => {
   });
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
+    world = await engineWorld();
+    ({ model } = world);
     await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
-    engine = await world.start({
-      MODEL_BASE_URL: model.url,
-      MODEL_NAME: 'fake',
+    await world.start({
       MODEL_TIMEOUT_MS: 6_000,
       MODEL_PRICES: { fake: { input: 2, output: 4 }, spare: { input: 1, output: 1 } },
       TURN_PARALLEL_CALLS: 2,
@@ -46,7 +43,7 @@ describe('the limits of a turn', () => {
   });
   afterAll(async () => {
     await world.close();
-    await Promise.all([model.close(), new Promise((resolve) => slow.close(resolve))]);
+    await new Promise((resolve) => slow.close(resolve));
   });
 
   const call = (method: string, path: string) => ({
@@ -175,16 +172,8 @@ describe('the limits of a turn', () => {
     const agent = await agentOf(world, { tools: ['http_request'] });
     model.script([call('GET', '/1')], 'Counted.');
     await run(agent, { contact_id: 'con_counted' });
-    const usage = async (query: string, project = home) =>
-      (
-        await engine.inject({
-          url: `/api/v1/usage?${query}`,
-          headers: { authorization: `Bearer ${await world.token(['agents:read'], project)}` },
-        })
-      ).json();
-    const byContact = (await usage('group_by=contact')).data.find(
-      (row: { contact_id: string }) => row.contact_id === 'con_counted',
-    );
+    const usage = async (query: string, as?: As) => (await world.call('GET', `usage?${query}`, undefined, as)).body;
+    const byContact = (await usage('group_by=contact')).data.find((row) => row.contact_id === 'con_counted');
     expect(byContact).toEqual({
       day: null,
       agent_id: null,
@@ -200,8 +189,11 @@ describe('the limits of a turn', () => {
     expect((await usage('group_by=day_agent')).data).toContainEqual(
       expect.objectContaining({ day: today, agent_id: agent, cost_micros: 80 }),
     );
-    const ofModel = async () =>
-      (await usage('group_by=day_model')).data.find(({ model: name }: { model: string }) => name === 'fake');
+    const ofModel = async () => {
+      const row = (await usage('group_by=day_model')).data.find(({ model: name }) => name === 'fake');
+      if (!row) throw new Error('the model has no row');
+      return row;
+    };
     const before = await ofModel();
     expect(before).toMatchObject({ day: today, agent_id: null, contact_id: null, tool_calls: 0 });
     model.script([call('GET', '/1')], 'Counted again.');
@@ -213,7 +205,7 @@ describe('the limits of a turn', () => {
       output_tokens: before.output_tokens + 10,
       cost_micros: before.cost_micros + 80,
     });
-    expect((await usage('group_by=total', { ...home, projectId: 'prj_none' })).data).toEqual([]);
+    expect((await usage('group_by=total', { projectId: 'prj_none' })).data).toEqual([]);
     expect((await usage('from=yesterday')).code).toBe('invalid_fields');
   });
 

@@ -1,6 +1,6 @@
 import { newId } from '#libs/contracts';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
-import { type FakeModel, fakeModel, type PlainAnswer, type Script } from '../../testing/fake-model.js';
+import { type FakeModel, type PlainAnswer, type Script } from '../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 const output_schema = {
@@ -17,28 +17,20 @@ const good = { total: 12.5, lines: [{ name: 'tea' }] };
 describe('a run whose workflow declares an output schema', () => {
   let world: EngineWorld;
   let model: FakeModel;
-  let url: string;
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
-    const engine = await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', MODEL_STREAMING: 0 });
-    url = await engine.getUrl();
+    world = await engineWorld();
+    ({ model } = world);
+    await world.start({ MODEL_STREAMING: 0 });
   });
-  afterAll(async () => {
-    await world.close();
-    await model.close();
-  });
+  afterAll(() => world.close());
 
   const newTurn = async (schema: object = output_schema) => {
     const run = { id: newId('run'), workflow_id: 1, trigger_id: null, replay: false, replay_of: null };
     const agent_id = await agentOf(world, { tools: ['query_knowledge_graph'] });
     return turnOf({ agent_id, run }, { output_schema: { ...schema } });
   };
-  const shown = async (runId: string | undefined) => {
-    const token = await world.token(['workflows:read']);
-    const answer = await fetch(`${url}/api/v1/runs/${runId}`, { headers: { authorization: `Bearer ${token}` } });
-    return (await answer.json()) as Record<string, unknown>;
-  };
+  const shown = async (runId: string | undefined) => (await world.call('GET', `runs/${runId}`)).body;
   const run = async (...script: Script[]) => {
     model.script(...script);
     const turn = await newTurn();
@@ -109,7 +101,7 @@ describe('a run whose workflow declares an output schema', () => {
 
   it('is cleaned like a reply: a value may be shown as it is', async () => {
     const found = await run(JSON.stringify({ total: 1, lines: [{ name: 'tea\u{e0041}<script>x()</script>' }] }));
-    expect(JSON.stringify(found['output'])).not.toMatch(/<script>|\u{e0041}/u);
+    expect(JSON.stringify(found.output)).not.toMatch(/<script>|\u{e0041}/u);
     expect(found).toMatchObject({ state: 'succeeded' });
   });
 
@@ -132,7 +124,7 @@ describe('a run whose workflow declares an output schema', () => {
     model.script('no', 'no', JSON.stringify(good));
     const turn = await newTurn();
     await turnsOf(world).run(turn);
-    await world.drive(turn.turn_id, 0);
+    await turnsOf(world).redrive(turn, 1);
     await expect(turnsOf(world).reaches(turn.turn_id, 'succeeded')).resolves.toMatchObject({ output: good });
     expect(model.requests.at(-1)?.messages.filter(({ content }) => content?.includes('JSON Schema: '))).toHaveLength(2);
   });

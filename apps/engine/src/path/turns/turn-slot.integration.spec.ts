@@ -2,10 +2,10 @@ import { newId, turnRun } from '#libs/contracts';
 import { noLimits, ProjectLimits } from '#libs/project-limits';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ServerResponse } from 'node:http';
-import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-world.js';
-import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
+import { type FakeModel } from '../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
-import { until } from '#libs/testing';
+import { home, until } from '#libs/testing';
 
 describe('the concurrent turns of a project', () => {
   let world: EngineWorld;
@@ -16,16 +16,13 @@ describe('the concurrent turns of a project', () => {
   const asked: ServerResponse[] = [];
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
-    const settings = { MODEL_BASE_URL: model.url, MODEL_NAME: 'fake' };
-    engines = [await world.start(settings), await world.start(settings)];
+    world = await engineWorld();
+    ({ model } = world);
+    engines = [await world.start(), await world.start()];
     agent = await agentOf(world, {});
     model.always((response) => void asked.push(response));
   });
-  afterAll(async () => {
-    await world.close();
-    await model.close();
-  });
+  afterAll(() => world.close());
 
   const limit = async (concurrent_turns: number | null): Promise<void> => {
     for (const engine of engines) {

@@ -1,8 +1,8 @@
 import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
-import { until } from '#libs/testing';
-import { type EngineWorld, engineWorld, home, turnOf } from '../../testing/engine-world.js';
-import { type RecordingServer, recordingServer } from '../../testing/recording-server.js';
-import { type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { home, until } from '#libs/testing';
+import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
+import { type RecordingServer } from '../../testing/recording-server.js';
+import { type FakeModel } from '../../testing/fake-model.js';
 
 describe('a turn with tools', () => {
   let world: EngineWorld;
@@ -11,7 +11,8 @@ describe('a turn with tools', () => {
   const agentId = newId('agt');
 
   beforeAll(async () => {
-    [world, model, target] = await Promise.all([engineWorld(), fakeModel(), recordingServer()]);
+    world = await engineWorld();
+    ({ model, target } = world);
     await world.pool.query(
       `INSERT INTO engine.agent (id, organization_id, project_id, name, instructions, tools, is_chief_of_staff,
          allowed_hosts)
@@ -19,8 +20,6 @@ describe('a turn with tools', () => {
       [agentId, home.organizationId, home.projectId, [new URL(target.url).host]],
     );
     await world.start({
-      MODEL_BASE_URL: model.url,
-      MODEL_NAME: 'fake',
       MODEL_TIMEOUT_MS: 6_000,
       SWEEP_AFTER_MS: 1_000,
     });
@@ -29,10 +28,7 @@ describe('a turn with tools', () => {
     target.calls.length = 0;
     target.answer = () => ({ made: true });
   });
-  afterAll(async () => {
-    await world.close();
-    await Promise.all([model.close(), target.close()]);
-  });
+  afterAll(() => world.close());
 
   const turnRow = async (id: string) =>
     (await world.pool.query('SELECT * FROM engine.turn WHERE id = $1', [id])).rows[0];

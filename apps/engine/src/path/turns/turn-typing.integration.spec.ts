@@ -1,6 +1,6 @@
 import { until } from '#libs/testing';
-import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
-import { type FakeServices, fakeServices } from '../../testing/fake-services.js';
+import { type EngineWorld, engineWorld, turnOf, rehearsal } from '../../testing/engine-world.js';
+import { type FakeServices } from '../../testing/fake-services.js';
 import { turnsOf } from '../../testing/turns-of.js';
 
 const route = '/internal/adapter-calls/indicate';
@@ -10,14 +10,12 @@ describe('a turn whose channel shows that an answer is written', () => {
   let gateway: FakeServices;
 
   beforeAll(async () => {
-    [world, gateway] = await Promise.all([engineWorld(), fakeServices()]);
-    await world.start({ GATEWAY_URL: gateway.url, TURN_TYPING_EVERY_MS: 1_000 });
+    world = await engineWorld();
+    gateway = world.services;
+    await world.start({ ...rehearsal, GATEWAY_URL: gateway.url, TURN_TYPING_EVERY_MS: 1_000 });
   });
   beforeEach(() => gateway.requests.splice(0));
-  afterAll(async () => {
-    await world.close();
-    await gateway.close();
-  });
+  afterAll(() => world.close());
 
   const indicated = () => gateway.requests.filter(({ path }) => path === route).map(({ body }) => body);
   const target = { app_id: 'app_1', channel_address: 'c-1', thread_id: 't-1', reply_context: null };

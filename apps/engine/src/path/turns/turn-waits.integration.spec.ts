@@ -1,32 +1,26 @@
 import { newId, turnRun } from '#libs/contracts';
-import { until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, engineWorld, home, turnOf, sessionOf } from '../../testing/engine-world.js';
-import { type Script, type FakeModel, fakeModel } from '../../testing/fake-model.js';
+import { home, until } from '#libs/testing';
+import { type EngineWorld, engineWorld, turnOf, sessionOf } from '../../testing/engine-world.js';
+import { type Script, type FakeModel } from '../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
 
 describe('a turn whose model', () => {
   let world: EngineWorld;
   let model: FakeModel;
-  let engine: NestFastifyApplication;
-  const settings = () => ({
-    MODEL_BASE_URL: model.url,
-    MODEL_NAME: 'fake',
+  const settings = {
     MODEL_TIMEOUT_MS: 5_000,
     MODEL_BREAKER_FAILURES: 2,
     MODEL_TRIAL_MS: 300,
     TURN_MAX_ATTEMPTS: 2,
-  });
+  };
   const away: Script = (response) => response.writeHead(503).end('{}');
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
-    engine = await world.start(settings());
+    world = await engineWorld();
+    ({ model } = world);
+    await world.start(settings);
   });
-  afterAll(async () => {
-    await world.close();
-    await model.close();
-  });
+  afterAll(() => world.close());
 
   const waits = (id: string, atLeast: number) =>
     until(`turn ${id} waits`, async () => {
@@ -35,13 +29,7 @@ describe('a turn whose model', () => {
       if (row?.state === 'failed' || row?.state === 'succeeded') throw new Error(`it ${row.state} of ${row.reason}`);
       return false;
     });
-  const read = async (id: string) =>
-    (
-      await engine.inject({
-        url: `/api/v1/turns/${id}`,
-        headers: { authorization: `Bearer ${await world.token(['agents:read'])}` },
-      })
-    ).json();
+  const read = async (id: string) => (await world.call('GET', `turns/${id}`)).body;
   const entries = async (id: string, outcome: string) =>
     (
       await world.pool.query('SELECT reason, detail FROM journal.entry WHERE subject_id = $1 AND outcome = $2', [
@@ -59,7 +47,7 @@ describe('a turn whose model', () => {
     expect(row.tries).toBeLessThanOrEqual(1);
     const shown = await read(turn.turn_id);
     expect(shown.waiting).toMatchObject({ reason: 'model_unavailable', since: expect.any(String) });
-    expect(Date.parse(shown.waiting.until) - Date.parse(shown.waiting.since)).toBe(3_600_000);
+    expect(Date.parse(String(shown.waiting?.until)) - Date.parse(String(shown.waiting?.since))).toBe(3_600_000);
     const entry = await until('the timeline has it', async () => {
       const rows = await entries(turn.turn_id, 'held');
       return rows.length > 0 && rows;
@@ -94,9 +82,8 @@ describe('a turn whose model', () => {
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
     await waits(turn.turn_id, 1);
-    await engine.close();
+    await world.restart(settings);
     const before = (await turnsOf(world).row(turn.turn_id)).waits;
-    engine = await world.start(settings());
     await waits(turn.turn_id, before + 1);
     model.always(null);
     expect(await turnsOf(world).reaches(turn.turn_id, 'succeeded', 'failed')).toMatchObject({ state: 'succeeded' });
@@ -140,8 +127,7 @@ describe('a turn whose model', () => {
   it('hangs, as does its fallback, waits even if its time is up', async () => {
     const agent_id = await agentOf(world, { fallback_model: 'spare', caps: { wall_clock_ms: 1_500 } });
     model.always(() => undefined);
-    await engine.close();
-    engine = await world.start({ ...settings(), MODEL_TIMEOUT_MS: 1_000 });
+    await world.restart({ ...settings, MODEL_TIMEOUT_MS: 1_000 });
     const turn = turnOf({ agent_id });
     await world.jobs.enqueue(turnRun, turn);
     expect(await waits(turn.turn_id, 1)).toMatchObject({ state: 'queued', reason: 'model_timeout' });
@@ -198,8 +184,8 @@ describe('a turn whose model', () => {
         reply_text: 'Still here.',
       });
       const { steps } = await read(turn.turn_id);
-      const shortened = steps.filter((step: { kind: string }) => step.kind === 'shortened');
-      expect(shortened.map((step: { content: { level: number } }) => step.content.level)).toEqual([1, 2]);
+      const shortened = steps.filter((step) => step.kind === 'shortened');
+      expect(shortened.map((step) => step.content['level'])).toEqual([1, 2]);
       await until('the timeline has both', async () => {
         const rows = await entries(turn.turn_id, 'running');
         return rows.filter(({ reason }) => reason === 'conversation_shortened').length === 2;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type EngineWorld, engineWorld, turnOf } from '../../../testing/engine-world.js';
-import { type FakeModel, fakeModel } from '../../../testing/fake-model.js';
+import { type FakeModel } from '../../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../../testing/turns-of.js';
 
 describe('a page that http_request reads', () => {
@@ -14,15 +14,15 @@ describe('a page that http_request reads', () => {
   });
 
   beforeAll(async () => {
-    [world, model] = await Promise.all([engineWorld(), fakeModel()]);
+    world = await engineWorld();
+    ({ model } = world);
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-    const settings = { MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', TOOL_RESULT_KEPT_BYTES: 20_000 };
-    await world.start({ ...settings, GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1'] });
+    await world.start({ TOOL_RESULT_KEPT_BYTES: 20_000 });
     agent = await agentOf(world, { tools: ['http_request'] });
   });
   afterAll(async () => {
     await world.close();
-    await Promise.all([model.close(), new Promise((resolve) => site.close(resolve))]);
+    await new Promise((resolve) => site.close(resolve));
   });
 
   const read = async (type: string | null, bytes: Buffer) => {

@@ -3,8 +3,8 @@ import { until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type EngineWorld, engineWorld, turnOf } from '../../../testing/engine-world.js';
-import { type FakeModel, fakeModel } from '../../../testing/fake-model.js';
-import { type FakeServices, fakeServices, toolOf, toolsetOf } from '../../../testing/fake-services.js';
+import { type FakeModel } from '../../../testing/fake-model.js';
+import { type FakeServices, toolOf, toolsetOf } from '../../../testing/fake-services.js';
 import { agentOf, turnsOf } from '../../../testing/turns-of.js';
 import { credentialOf } from '../../../testing/bound-to.js';
 import { credentialHeader } from './host-credential.js';
@@ -29,7 +29,8 @@ describe('a credential of http_request', () => {
   const port = () => (echo.address() as AddressInfo).port;
 
   beforeAll(async () => {
-    [world, model, services] = await Promise.all([engineWorld(), fakeModel(), fakeServices()]);
+    world = await engineWorld();
+    ({ model, services } = world);
     await new Promise<void>((resolve) => echo.listen(0, resolve));
     services.on('/internal/toolsets', () =>
       toolsetOf([
@@ -48,9 +49,7 @@ describe('a credential of http_request', () => {
       return body['fields'] ? { ...record, fields: {}, credentials: {} } : record;
     });
     agent = await agentOf(world, { skills: ['skl_desk'] });
-    const urls = { MCP_REGISTRY_URL: services.url, VAULT_URL: services.url };
-    const allow = { GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1', 'localhost'] };
-    await world.start({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', ...urls, ...allow });
+    await world.start({ GATEHOUSE_EGRESS_ALLOW: ['127.0.0.1', 'localhost'] });
   });
   beforeEach(() => {
     seen = [];
@@ -61,7 +60,7 @@ describe('a credential of http_request', () => {
   });
   afterAll(async () => {
     await world.close();
-    await Promise.all([model.close(), services.close(), new Promise((resolve) => echo.close(resolve))]);
+    await new Promise((resolve) => echo.close(resolve));
   });
 
   const get = async (url: string, credential: string | null = 'api') => {

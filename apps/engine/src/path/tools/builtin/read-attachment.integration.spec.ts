@@ -1,6 +1,6 @@
 import { type EngineWorld, engineWorld, turnOf } from '../../../testing/engine-world.js';
-import { type FakeModel, fakeModel } from '../../../testing/fake-model.js';
-import { type FakeServices, fakeServices } from '../../../testing/fake-services.js';
+import { type FakeModel } from '../../../testing/fake-model.js';
+import { type FakeServices } from '../../../testing/fake-services.js';
 import { agentOf, turnsOf } from '../../../testing/turns-of.js';
 
 const route = '/internal/adapter-calls/fetch-file';
@@ -12,19 +12,17 @@ describe('an attachment of the event', () => {
   let agent: string;
 
   beforeAll(async () => {
-    [world, model, gateway] = await Promise.all([engineWorld(), fakeModel(), fakeServices()]);
-    const settings = { MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', GATEWAY_URL: gateway.url };
-    await world.start({ ...settings, DOCUMENT_MAX_CHARS: 5_000 });
+    world = await engineWorld();
+    ({ model } = world);
+    gateway = world.services;
+    await world.start({ GATEWAY_URL: gateway.url, DOCUMENT_MAX_CHARS: 5_000 });
     agent = await agentOf(world, { tools: ['read_file'] });
   });
   beforeEach(() => {
     gateway.requests.length = 0;
     answer(Buffer.from('Tea;4\nCake;5'));
   });
-  afterAll(async () => {
-    await world.close();
-    await Promise.all([model.close(), gateway.close()]);
-  });
+  afterAll(() => world.close());
 
   const answer = (bytes: Buffer, type = 'application/octet-stream') =>
     gateway.on(route, () => ({ content_base64: bytes.toString('base64'), content_type: type, size: bytes.length }));

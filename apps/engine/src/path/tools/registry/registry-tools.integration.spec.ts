@@ -1,30 +1,25 @@
 import { turnRun } from '#libs/contracts';
-import { until } from '#libs/testing';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, home, turnOf } from '../../../testing/engine-world.js';
+import { home, until } from '#libs/testing';
+import { bearer, engineWorld, type EngineWorld, turnOf } from '../../../testing/engine-world.js';
 import type { RecordingServer } from '../../../testing/recording-server.js';
 import type { FakeModel } from '../../../testing/fake-model.js';
 import { type RecordedRequest, type FakeServices, toolOf, toolsetOf } from '../../../testing/fake-services.js';
-import { type ServedEngine, servedEngine } from '../../../testing/served-engine.js';
 import { agentOf, turnsOf } from '../../../testing/turns-of.js';
 
 const python = { source: 'def rates(): ...', source_sha256: 'a'.repeat(64), function: 'rates' };
 
 describe('tools of the registry', () => {
-  let served: ServedEngine;
   let world: EngineWorld;
-  let engine: NestFastifyApplication;
   let model: FakeModel;
   let target: RecordingServer;
   let services: FakeServices;
   let agent: string;
 
   beforeAll(async () => {
-    served = await servedEngine();
-    ({ world, model, target, services } = served);
+    world = await engineWorld();
+    ({ model, target, services } = world);
     agent = await agentOf(world, { skills: ['skl_desk'], python_tools: ['tol_rates'] });
-    engine = await world.start({
-      ...served.settings,
+    await world.start({
       ROUTER_URL: services.url,
       ENGINE_URL: 'http://engine.test',
       TOOL_CALLBACKS: 2,
@@ -52,7 +47,7 @@ describe('tools of the registry', () => {
     );
     services.on('/internal/credentials/resolve', () => ({ fields: {}, credentials: { token: 'swordfish' } }));
   });
-  afterAll(() => served.close());
+  afterAll(() => world.close());
 
   const run = async (...calls: { name: string; arguments: string }[]) => {
     model.script(...(calls.length > 0 ? [calls] : []), 'Done.');
@@ -174,13 +169,8 @@ describe('tools of the registry', () => {
       await turnsOf(world).reaches(turn.turn_id, 'waiting_approval');
       offer(pinThen);
       const { rows } = await world.pool.query('SELECT id FROM engine.approval WHERE turn_id = $1', [turn.turn_id]);
-      const answer = await engine.inject({
-        method: 'POST',
-        url: `/api/v1/approvals/${rows[0].id}/approve`,
-        headers: { authorization: `Bearer ${await world.token(['approvals:decide'], undefined, 'key:test')}` },
-        payload: {},
-      });
-      expect(answer.statusCode).toBe(200);
+      const answer = await world.call('POST', `approvals/${rows[0].id}/approve`, {});
+      expect(answer.status).toBe(200);
       await turnsOf(world).reaches(turn.turn_id, 'succeeded');
       return (await turnsOf(world).results(turn.turn_id))[0];
     };
@@ -210,11 +200,8 @@ describe('tools of the registry', () => {
     const other = turnOf({ agent_id: agent });
     await turnsOf(world).run(other);
     expect(await turnsOf(world).results(other.turn_id)).toMatchObject([{ error: { code: 'unknown_handle' } }]);
-    const shown = await engine.inject({
-      url: `/api/v1/turns/${turn.turn_id}`,
-      headers: { authorization: `Bearer ${await world.token(['agents:read'])}` },
-    });
-    expect(shown.body).not.toContain('needle' + 'b'.repeat(500));
+    const shown = await world.call('GET', `turns/${turn.turn_id}`);
+    expect(shown.text).not.toContain('needle' + 'b'.repeat(500));
   });
 
   it('make the turn wait while the registry is unavailable, and say so', async () => {
@@ -232,13 +219,7 @@ describe('tools of the registry', () => {
 
   it('in Python get their credentials, and make HTTP requests with a token that expires with the call', async () => {
     let token = '';
-    const callback = (body: object, bearer = token) =>
-      engine.inject({
-        method: 'POST',
-        url: '/internal/python-callbacks',
-        headers: { authorization: `Bearer ${bearer}` },
-        payload: body,
-      });
+    const callback = (body: object, of = token) => world.internal('POST', 'python-callbacks', body, bearer(of));
     services.on('/internal/run', async ({ body }: RecordedRequest) => {
       token = String(body['callback_token']);
       expect(body).toMatchObject({
@@ -250,14 +231,14 @@ describe('tools of the registry', () => {
       const posted = await callback({ method: 'POST', url: `${target.url}/rates`, body: { a: 1 } });
       const second = await callback({ method: 'TRACE', url: `${target.url}/rates` });
       const third = await callback({ method: 'GET', url: `${target.url}/rates` });
-      const answers = [posted.json().status, second.json().error.code, third.json().error.code];
+      const answers = [posted.body.status, second.body.error?.code, third.body.error?.code];
       return { ok: true, result: answers, stdout: 'printed', truncated: false, duration_ms: 5 };
     });
     const { turn, results } = await run({ name: 'desk__rates', arguments: '{}' });
     expect(results).toEqual([{ result: [201, 'invalid_arguments', 'too_many_requests'], stdout: 'printed' }]);
     expect(target.calls).toMatchObject([{ method: 'POST', url: '/rates', body: '{"a":1}' }]);
-    expect((await callback({ method: 'GET', url: target.url })).statusCode).toBe(401);
-    expect((await callback({ method: 'GET', url: target.url }, 'x'.repeat(43))).statusCode).toBe(401);
+    expect((await callback({ method: 'GET', url: target.url })).status).toBe(401);
+    expect((await callback({ method: 'GET', url: target.url }, 'x'.repeat(43))).status).toBe(401);
     const [vault] = asked('/internal/credentials/resolve');
     expect(vault?.body).toEqual({ credential_id: 'cred_1', consumer: { kind: 'skill', id: 'skl_desk' } });
     const stored = await world.pool.query(
@@ -308,13 +289,9 @@ describe('tools of the registry', () => {
     ];
     services.on('/internal/run', async ({ body }: RecordedRequest) => {
       for (const request of requests.slice(statuses.length, statuses.length + 2)) {
-        const answer = await engine.inject({
-          method: 'POST',
-          url: '/internal/python-callbacks',
-          headers: { authorization: `Bearer ${String(body['callback_token'])}` },
-          payload: { method: 'POST', ...request },
-        });
-        statuses.push(answer.json().status);
+        const as = bearer(String(body['callback_token']));
+        const answer = await world.internal('POST', 'python-callbacks', { method: 'POST', ...request }, as);
+        statuses.push(answer.body.status);
       }
       return { ok: true, result: null, stdout: '', truncated: false, duration_ms: 5 };
     });
@@ -332,24 +309,18 @@ describe('tools of the registry', () => {
 
   it('in Python read the event of their turn as it was received, and no other', async () => {
     const body = { content_type: 'application/json', body: '{"id":12345678901234567890}', body_encoding: 'utf8' };
-    const read = (token: string) =>
-      engine.inject({
-        method: 'POST',
-        url: '/internal/python-callbacks/event',
-        headers: { authorization: `Bearer ${token}` },
-        payload: {},
-      });
+    const read = (of: string) => world.internal('POST', 'python-callbacks/event', {}, bearer(of));
     let token = '';
     services.on('/internal/run', async (request: RecordedRequest) => {
       token = String(request.body['callback_token']);
-      return { ok: true, result: (await read(token)).json(), stdout: '', truncated: false, duration_ms: 5 };
+      return { ok: true, result: (await read(token)).body, stdout: '', truncated: false, duration_ms: 5 };
     });
     const turn = turnOf({ agent_id: agent });
     services.on(`/internal/events/${turn.receipt_id}/body`, () => body);
     model.script([{ name: 'desk__rates', arguments: '{}' }], 'Done.');
     await turnsOf(world).run(turn);
     expect(await turnsOf(world).results(turn.turn_id)).toEqual([{ result: { id: turn.receipt_id, ...body } }]);
-    expect((await read(token)).statusCode).toBe(401);
+    expect((await read(token)).status).toBe(401);
   });
 
   it('in Python report a failure by a code, and by nothing else', async () => {
@@ -366,13 +337,7 @@ describe('tools of the registry', () => {
   });
 
   it('tell the registry which agents have them', async () => {
-    const using = async (query: string) =>
-      (
-        await engine.inject({
-          url: `/internal/agents/using?${query}`,
-          headers: { authorization: `Bearer ${await world.token(['service'])}` },
-        })
-      ).json();
+    const using = async (query: string) => (await world.internal('GET', `agents/using?${query}`)).body;
     expect(await using('skill_id=skl_desk')).toEqual({ agents: [{ id: agent, name: 'Test' }] });
     expect(await using('tool_id=tol_rates')).toEqual({ agents: [{ id: agent, name: 'Test' }] });
     expect(await using('skill_id=skl_none')).toEqual({ agents: [] });

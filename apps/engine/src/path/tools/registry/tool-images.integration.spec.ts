@@ -1,9 +1,7 @@
 import type { ToolImage } from '#libs/contracts';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type EngineWorld, turnOf } from '../../../testing/engine-world.js';
+import { engineWorld, type EngineWorld, turnOf } from '../../../testing/engine-world.js';
 import type { FakeModel } from '../../../testing/fake-model.js';
 import { type FakeServices, type RecordedRequest, toolOf, toolsetOf } from '../../../testing/fake-services.js';
-import { type ServedEngine, servedEngine } from '../../../testing/served-engine.js';
 import { agentOf, turnsOf } from '../../../testing/turns-of.js';
 
 const imageOf = (bytes: number, fill = 1): ToolImage => ({
@@ -19,22 +17,20 @@ describe.each([
   { takes: 'text', MODEL_INPUTS: ['text'], shown: false },
   { takes: 'what nobody has said', MODEL_INPUTS: [], shown: false },
 ])('images of a tool, with a model that takes $takes', ({ MODEL_INPUTS, shown }) => {
-  let served: ServedEngine;
   let world: EngineWorld;
   let model: FakeModel;
   let services: FakeServices;
   let agent: string;
-  let engine: NestFastifyApplication;
 
   beforeAll(async () => {
-    served = await servedEngine();
-    ({ world, model, services } = served);
+    world = await engineWorld();
+    ({ model, services } = world);
     agent = await agentOf(world, { skills: ['skl_desk'] });
-    engine = await world.start({ ...served.settings, ROUTER_URL: services.url, MODEL_INPUTS, TURN_IMAGE_BYTES: 2_000 });
+    await world.start({ ROUTER_URL: services.url, MODEL_INPUTS, TURN_IMAGE_BYTES: 2_000 });
     const input_schema = { type: 'object', properties: { text: { type: 'string' } } };
     services.on('/internal/toolsets', () => toolsetOf([toolOf({ name: 'look', input_schema })]));
   });
-  afterAll(() => served.close());
+  afterAll(() => world.close());
 
   const answer = (...images: ToolImage[]): void =>
     services.on('/internal/tool-calls', ({ body }: RecordedRequest) => ({
@@ -69,9 +65,7 @@ describe.each([
     await turns.redrive(turn, 1);
     expect(await turns.reaches(turn.turn_id, 'succeeded')).toMatchObject({ reply_text: 'I see.' });
     expect(seen()).toEqual([wanted]);
-    const url = `/api/v1/turns/${turn.turn_id}`;
-    const authorization = `Bearer ${await world.token(['agents:read'])}`;
-    const { body: view } = await engine.inject({ url, headers: { authorization } });
+    const { text: view } = await world.call('GET', `turns/${turn.turn_id}`);
     expect(view).toContain(content);
     if (shown) expect(view).toContain('"images":1');
     expect(view).not.toContain(imageOf(900).data);
