@@ -7,8 +7,8 @@ import { AttentionModule } from './manage/attention/attention.module.js';
 import { ConformanceModule } from './manage/conformance/conformance.module.js';
 import { CoreModule } from './core.module.js';
 import { DeliveriesModule } from './deliveries.module.js';
-import { DiagnosisModule } from './manage/diagnosis/diagnosis.module.js';
 import type { GatewaySettings } from './env.js';
+import { GatewayDiagnosis } from './manage/diagnosis/gateway-diagnosis.js';
 import { HeldConnectionsModule } from './held-connections/held-connections.module.js';
 import { InboundModule } from './inbound.module.js';
 import { ListingsModule } from './manage/listings/listings.module.js';
@@ -45,10 +45,10 @@ export class AppModule {
         HeldConnectionsModule,
         WebChatModule,
         AttentionModule,
-        DiagnosisModule,
         InboundModule,
         WebhookTokensModule,
       ],
+      providers: [GatewayDiagnosis],
     };
   }
 }

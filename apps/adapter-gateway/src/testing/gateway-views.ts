@@ -6,7 +6,7 @@ import type { ConformanceRunPage, ConformanceRunView } from '../manage/conforman
 import type { DeliveryPage, DeliveryView } from '../manage/deliveries/delivery.dto.js';
 import type { WebhookSenderPage } from '../manage/listings/webhook-sender.dto.js';
 import type { MissedAskView } from '../missed/missed.dto.js';
-import type { ListingPage, ListingView } from '../manage/listings/listing-view.dto.js';
+import type { ListingPage, ListingView } from '../manage/listings/listing.dto.js';
 import type {
   AdapterPage,
   AdapterView,

@@ -25,8 +25,4 @@ export class AdapterHealthRepository {
       [adapterId, from, to, step],
     )) as HealthStep[];
   }
-
-  async forget(days: number): Promise<void> {
-    await this.db.query('DELETE FROM gateway.adapter_health WHERE minute < now() - make_interval(days => $1)', [days]);
-  }
 }

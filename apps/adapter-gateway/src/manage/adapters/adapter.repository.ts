@@ -86,6 +86,13 @@ export class AdapterRepository {
     );
   }
 
+  /** Deletes the results of polls that are older. */
+  async forgetHealth(days: number): Promise<void> {
+    await this.rows.query('DELETE FROM gateway.adapter_health WHERE minute < now() - make_interval(days => $1)', [
+      days,
+    ]);
+  }
+
   /** Retries a failed Skill at the next sweep, also one that the registry refused. */
   async retrySkill(id: string): Promise<void> {
     await this.rows.query(

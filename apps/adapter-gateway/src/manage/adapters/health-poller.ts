@@ -12,12 +12,16 @@ import { type Health, HealthProbe } from './health.js';
 const sweepsPerPoll = 5;
 const pollBatch = 50;
 const maxSweepMs = 2_000;
+const forgetEveryMs = 3_600_000;
 /** The first backoff: short, so that a brief outage ends soon after the adapter is back. */
 const firstBackoffMs = 1_000;
 /** An adapter whose calls fail is polled no more often than this. */
 const pollFailingEveryMs = 1_000;
 
-/** Polls each adapter from one replica at a time; one that is not ready is polled with growing backoff. */
+/**
+ * Polls each adapter from one replica at a time; one that is not ready is polled with growing backoff. The results are
+ * kept for HEALTH_DAYS.
+ */
 @Injectable()
 export class HealthPoller extends Sweeping {
   private readonly logger = new Logger('adapter-health');
@@ -39,6 +43,15 @@ export class HealthPoller extends Sweeping {
       everyMs: Math.min(maxSweepMs, Math.ceil(settings.HEALTH_POLL_MS / sweepsPerPoll)),
       batch: pollBatch,
       sweep: (limit) => this.pollDue(limit),
+    });
+    this.sweepEvery({
+      name: 'adapter-health-days',
+      everyMs: forgetEveryMs,
+      batch: 1,
+      sweep: async () => {
+        await this.adapters.forgetHealth(settings.HEALTH_DAYS);
+        return 0;
+      },
     });
   }
 

@@ -2,11 +2,10 @@ import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AppViews } from '../apps/app-views.js';
-import { InstallListing } from './listing.dto.js';
+import { InstallListing, ListingPage, ListingView } from './listing.dto.js';
 import { ListingService } from './listing.service.js';
 import { AppView } from '../apps/app-view.dto.js';
 import { senderViews, WebhookSenderPage } from './webhook-sender.dto.js';
-import { ListingPage, ListingView } from './listing-view.dto.js';
 
 @ApiTags('listings')
 @Controller('api/v1/listings')

@@ -2,6 +2,7 @@ import { home, until } from '#libs/testing';
 import { type FakeAdapter, fakeAdapter, type FakeManifest } from '../../testing/fake-adapter.js';
 import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { httpServer, sendJson } from '../../testing/http-server.js';
+import { AdapterRepository } from '../adapters/adapter.repository.js';
 
 let world: GatewayWorld;
 let adapter: FakeAdapter;
@@ -253,6 +254,18 @@ describe('health', () => {
     await until('it was asked five times', () => polls.length >= 5);
     expect(polls[4]! - polls[3]!).toBeGreaterThanOrEqual(390);
     expect((await inForce()).failed_polls).toBeGreaterThanOrEqual(4);
+  });
+
+  it('of more than HEALTH_DAYS days ago is deleted', async () => {
+    await world.pool.query(
+      `INSERT INTO gateway.adapter_health (adapter_id, minute, polls, ready, latency_sum_ms, latency_max_ms)
+       SELECT $1, now() - make_interval(days => days, mins => 5), 1, 1, 1, 1 FROM unnest('{13,14}'::int[]) days`,
+      [id],
+    );
+    const first = async () => (await world.call('GET', `adapters/${id}/health?hours=400&step=hour`)).body.series[0]?.at;
+    const before = await first();
+    await world.app.get(AdapterRepository, { strict: false }).forgetHealth(14);
+    expect(Date.parse(String(await first())) - Date.parse(String(before))).toBe(86_400_000);
   });
 });
 
