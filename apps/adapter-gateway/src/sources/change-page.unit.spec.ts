@@ -2,7 +2,7 @@ import { changePage } from './change-page.js';
 
 const change = { path: 'a.txt', fingerprint: 'v1', status: 'added' };
 
-it('takes cursors and fingerprints that a provider numbers', () => {
+it('a number as cursor or fingerprint is read as its digits', () => {
   expect(changePage({ changes: [{ ...change, fingerprint: 17 }], cursor: 5 })).toMatchObject({
     changes: [{ path: 'a.txt', fingerprint: '17' }],
     cursor: '5',
@@ -22,6 +22,6 @@ it.each([
     'changes[0].fingerprint has 501 characters: one has at most 500',
   ],
   [{ changes: [{ ...change, fingerprint: {} }] }, 'changes[0].fingerprint must be a text, not an object'],
-])('says what is wrong with %j', (given, message) => {
+])('a page with %j is refused with the reason', (given, message) => {
   expect(() => changePage({ changes: [change], cursor: 'c', ...given })).toThrow(`/sources/list-changes: ${message}`);
 });

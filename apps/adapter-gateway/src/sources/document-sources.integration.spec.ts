@@ -120,7 +120,7 @@ describe('a source that could not be synced', () => {
     expect(shown?.what_to_do).toContain(run.id);
   });
 
-  it('yet shows what it waits for', async () => {
+  it('yet shows why it waits and until when, until it continues', async () => {
     let asked = 0;
     provider.onList = () => {
       asked += 1;
@@ -300,7 +300,7 @@ describe('a sync is started', () => {
     expect(Date.parse(body.next_sync_at ?? '')).toBeGreaterThan(Date.now() + 20_000);
   });
 
-  it('once more after the current run, when requested during it', async () => {
+  it('once more after the current run, when it is requested during that', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     provider.files.set('a', '1');
@@ -321,7 +321,7 @@ describe('a sync is started', () => {
     expect(await source.current()).toEqual(['a', 'b']);
   });
 
-  it('no longer, once the source is deleted', async () => {
+  it('no more, once the source is deleted', async () => {
     provider.files.set('a', '1');
     await source.synced();
     expect((await world.call('DELETE', `sources/${source.id}`)).status).toBe(204);

@@ -17,7 +17,7 @@ interface Offer {
   provenance: Record<string, unknown>;
 }
 
-describe('what the engine hears of the documents of a source', () => {
+describe("a change of a source's document", () => {
   let world: GatewayWorld;
   let engine: TestServer;
   let provider: DocumentProvider;
@@ -61,7 +61,7 @@ describe('what the engine hears of the documents of a source', () => {
     return Object.fromEntries((await source.documents()).map((row) => [row.path, row.knowledge]));
   };
 
-  it('is every change, once, with its origin', async () => {
+  it('is offered to the engine once, with its origin', async () => {
     provider.files.set('a.md', 'one').set('b.md', 'two');
     await source.synced();
     await settled();
@@ -93,7 +93,7 @@ describe('what the engine hears of the documents of a source', () => {
     expect(offers).toEqual([]);
   });
 
-  it('is sent again until it is accepted: while the engine is away, and when its answer was lost', async () => {
+  it('is offered until it is accepted: while the engine is away, and when its answer was lost', async () => {
     let refused = 0;
     let lost = 0;
     instead = ({ path }, response) => {
@@ -150,7 +150,7 @@ describe('what the engine hears of the documents of a source', () => {
     });
   });
 
-  it('is the newest version, even if it changed while the previous one was in flight', async () => {
+  it('ends as the newest version, also where the previous one was in flight meanwhile', async () => {
     provider.files.set('a.md', 'first');
     let held: ServerResponse | undefined;
     instead = (version, response) => {
@@ -172,7 +172,7 @@ describe('what the engine hears of the documents of a source', () => {
     ]);
   });
 
-  it('is the trust level of the source, and is sent again when that changes', async () => {
+  it('carries the trust level of the source, and is offered again when that changes', async () => {
     provider.files.set('a.md', 'one');
     await source.synced();
     await settled();
@@ -193,7 +193,7 @@ describe('what the engine hears of the documents of a source', () => {
   it.each([
     ['PATCH', { audience: 'everyone' }, 200],
     ['DELETE', undefined, 204],
-  ])('may be recorded while somebody sends %s to the source', async (method, body, status) => {
+  ])('is recorded while somebody sends %s to the source', async (method, body, status) => {
     provider.files.set('a.md', 'one');
     await source.synced();
     await settled();
@@ -214,7 +214,7 @@ describe('what the engine hears of the documents of a source', () => {
     }
   });
 
-  it('is their removal when their source is deleted, and nothing of them is left', async () => {
+  it('is a removal when the source is deleted, and nothing of it is left', async () => {
     provider.files.set('a.md', 'one').set('b.md', 'two');
     await source.synced();
     await settled();
@@ -238,7 +238,7 @@ describe('what the engine hears of the documents of a source', () => {
     );
   });
 
-  it('is not a document over the limit, whose previous version is removed', async () => {
+  it('to more than the limit removes the previous version', async () => {
     provider.files.set('a.md', 'small');
     await source.synced();
     await settled();
@@ -264,7 +264,7 @@ describe('what the engine hears of the documents of a source', () => {
     expect(await knowledge()).toEqual({ 'a.md': 'too_large' });
   });
 
-  it('holds up no other document when the engine fails at one', async () => {
+  it('holds up no other document when the engine fails at it', async () => {
     instead = ({ path }, response) => {
       if (path === 'bad') sendJson(response, { code: 'internal_error' }, 500);
       return path === 'bad';
@@ -272,7 +272,7 @@ describe('what the engine hears of the documents of a source', () => {
     provider.files.set('bad', 'x');
     for (let n = 0; n < 30; n += 1) provider.files.set(`f/${n}`, `text ${n}`);
     await source.synced();
-    await until('the others are told', async () => {
+    await until('the others are taken', async () => {
       const states = Object.entries(await knowledge());
       return states.length === 31 && states.every(([path, state]) => state === (path === 'bad' ? 'waiting' : 'kept'));
     });

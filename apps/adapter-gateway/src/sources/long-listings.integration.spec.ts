@@ -29,7 +29,7 @@ async function synced() {
 }
 
 describe('a listing of more pages than a run may have', () => {
-  it('is gone on with by further runs, from the cursor, and only its end says what is gone', async () => {
+  it('is continued by further runs from the cursor, and deletes only at its end', async () => {
     for (let n = 0; n < 550; n += 1) provider.files.set(`file-${n}`, `text ${n}`);
     const runs = await synced();
     expect(runs.map(({ state, pages }) => [state, pages])).toEqual([
@@ -80,7 +80,7 @@ describe('a listing of more pages than a run may have', () => {
   });
 });
 
-it('takes a page of any number of changes', async () => {
+it('a page of 12,000 changes is applied in one run', async () => {
   const gone = Array.from({ length: 12_000 }, (_, n) => ({
     path: `gone-${n}`,
     fingerprint: null,

@@ -144,7 +144,7 @@ describe('a message of a visitor', () => {
     expect([page.status, page.messages]).toEqual([status, []]);
   });
 
-  it('has to name its visitor, an App that is a chat, an id and a text', async () => {
+  it('is refused without a visitor, a text or a valid id, and by an App that is no chat', async () => {
     const visitor = { secret: newSecret() };
     const refusal = async (...given: Parameters<typeof write>) => {
       const { status, body, headers } = await write(...given);
@@ -276,7 +276,7 @@ describe('a conversation', () => {
     expect(await rows.lastSeq(of)).toBe(0);
   });
 
-  it('has a bounded number of open pages', async () => {
+  it('is refused a page over the limit of open ones', async () => {
     const of = { secret: newSecret() };
     const all = await Promise.all(Array.from({ length: 20 }, () => open(of)));
     expect(all.map(({ status }) => status)).toEqual(Array(20).fill(200));
@@ -317,7 +317,7 @@ describe('a visitor whom the site has signed', () => {
     expect(await refusal({ secret: newSecret() })).toBe('identity_required');
   });
 
-  it('has a page until the token ends', async () => {
+  it('has its page ended when the token expires', async () => {
     const page = await open({ token: await token({ sub: '44' }, identitySecret, '2s') });
     expect(page.status).toBe(200);
     await until('it is ended', () => page.ended);

@@ -90,7 +90,7 @@ describe('a provider webhook that has to be renewed', () => {
     await until('the App no longer shows it', async () => (await app()).renewal_failure === null);
   });
 
-  it('is retried soon at first, then as long again as it has failed', async () => {
+  it('is retried after a second at first, later after as long as it has failed', async () => {
     let isBack = false;
     adapter.routes['renew-webhook'] = (_body, response) => (isBack ? { ok: true } : void response.writeHead(503).end());
     const { id } = await install();

@@ -51,7 +51,7 @@ describe('verify', () => {
     expect((await ask('verify', { app_id: app, adapter_slug: adapter.slug })).body.code).toBe('app_or_adapter');
   });
 
-  it('is for services only', async () => {
+  it('answers 403 to a caller that is no service', async () => {
     const answer = await world.internal('POST', 'adapter-calls/verify', { app_id: app }, { scopes: ['admin'] });
     expect(answer.status).toBe(403);
   });
@@ -76,7 +76,7 @@ describe('an adapter that answers wrongly', () => {
     ['nothing', () => undefined, 504, 'timeout', 1],
     ['500', (response) => response.writeHead(500).end(), 503, 'provider_unavailable', 3],
     ['429', (response) => response.writeHead(429, { 'retry-after': '30' }).end(), 503, 'provider_unavailable', 1],
-  ])('with %s gets an error of its own', async (_what, answer, status, code, calls) => {
+  ])('with %s is reported with a code of its own', async (_what, answer, status, code, calls) => {
     adapter.routes['format'] = (_body, response) => void answer(response);
     const refusal = await ask('format', { app_id: app, text: 'hello' });
     expect([refusal.status, refusal.body.code]).toEqual([status, code]);
@@ -88,13 +88,13 @@ describe('an adapter that answers wrongly', () => {
     ['HTML', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'), 'contract_violation'],
     ['nothing', () => undefined, 'timeout'],
     ['500', (response) => response.writeHead(500).end(), 'provider_unavailable'],
-  ])('with %s still gets a verification outcome', async (_what, answer, code) => {
+  ])('with %s leaves a verification with an outcome', async (_what, answer, code) => {
     adapter.routes['verify'] = (_body, response) => void answer(response);
     const { status, body } = await ask('verify', { app_id: app });
     expect([status, body.ok, body.code]).toEqual([200, false, code]);
   });
 
-  it('is asked again after a moment, where that may help', async () => {
+  it('is called again after a 503, until it answers', async () => {
     let asked = 0;
     adapter.routes['verify'] = (_body, response) => {
       asked += 1;

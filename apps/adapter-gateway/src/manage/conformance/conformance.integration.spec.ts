@@ -21,7 +21,7 @@ const finished = (run: string) =>
   });
 
 describe('a conformance run through the API', () => {
-  it('runs by itself, and shows what failed with what to do', async () => {
+  it('ends by itself, and shows each failure with what to do', async () => {
     const { status, body } = await begin({
       fixtures: { credentials: { good: { token: 'a-very-secret-token' } }, not_applicable: { 11: 'no documents' } },
     });
@@ -41,7 +41,7 @@ describe('a conformance run through the API', () => {
     expect(page.data[0]).not.toHaveProperty('report');
   });
 
-  it('runs one at a time, and is bounded', async () => {
+  it('answers 429 while CONFORMANCE_RUNS others run', async () => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     adapter.routes['verify'] = () => released.then(() => ({ ok: false, error: 'auth_failed' }));
@@ -52,7 +52,7 @@ describe('a conformance run through the API', () => {
     await finished(first.body.id);
   });
 
-  it('is given up when its process has ended', async () => {
+  it('is shown as failed when its process has ended', async () => {
     const { body } = await begin({});
     await finished(body.id);
     await world.pool.query(

@@ -70,7 +70,7 @@ describe('a registered adapter', () => {
   });
 
   describe('whose new manifest', () => {
-    it('no longer offers receive has an App that does not receive, and says so', async () => {
+    it('no longer offers receive ends what its App receives, and the App says so', async () => {
       const before = (await world.waiting(appChanged)).length;
       await putInForce({ capabilities: ['send'] });
       expect(await appNow()).toMatchObject({
@@ -88,7 +88,7 @@ describe('a registered adapter', () => {
       expect(await endpoint()).toMatchObject({ state: 'active' });
     });
 
-    it('no longer offers send has an App whose deliveries end with the reason', async () => {
+    it('no longer offers send ends the deliveries of its App, with the reason', async () => {
       await putInForce({ capabilities: ['receive'] });
       expect((await appNow()).name).toBe('Shop (inbound)');
       const dead = await delivery(await deliver(), 'dead');
@@ -99,7 +99,7 @@ describe('a registered adapter', () => {
       expect(adapter.calls).toEqual([]);
     });
 
-    it('offers more has Apps that get it only from a person', async () => {
+    it('offers a further capability leaves its Apps without it until a person adds it', async () => {
       await putInForce({ capabilities: ['send'] });
       await world.call('DELETE', `apps/${app.id}`);
       app = (await world.call('POST', `listings/${adapter.slug}/install`, {})).body;

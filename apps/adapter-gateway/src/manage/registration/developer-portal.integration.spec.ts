@@ -167,7 +167,7 @@ describe('registering', () => {
     await other.close();
   });
 
-  it('says what is not an adapter', async () => {
+  it('refuses a URL that no adapter answers, or that may not be reached, with the reason', async () => {
     const page = await httpServer((_path, _body, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
     );
@@ -198,7 +198,7 @@ describe('registering', () => {
 });
 
 describe('health', () => {
-  it('is polled: build, latency, and every status except ready is not ready', async () => {
+  it('is unready at every status but ready, and is shown with build and latency', async () => {
     adapter.health = { ...adapter.health, status: 'starting', version: 'build-2' };
     const unready = await until('it is not ready', async () => {
       const row = await inForce();
@@ -237,7 +237,7 @@ describe('health', () => {
     },
   );
 
-  it('shows of its version what can be seen and stored', async () => {
+  it('shows a version without the characters that cannot be seen or stored', async () => {
     adapter.routes['health'] = () => ({ ...adapter.health, version: ' v\u202e2\0\ud800 ' });
     await until('it is shown', async () => (await inForce()).version === 'v2\ufffd');
     expect((await inForce()).state).toBe('ready');
@@ -245,7 +245,7 @@ describe('health', () => {
     await until('it is the former one again', async () => (await inForce()).version === adapter.health.version);
   });
 
-  it('is polled less often the longer it is bad', async () => {
+  it('is polled less often the longer it is unready', async () => {
     const polls: number[] = [];
     adapter.routes['health'] = (_body, response) => {
       polls.push(Date.now());

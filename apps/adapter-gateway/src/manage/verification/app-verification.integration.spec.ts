@@ -93,7 +93,7 @@ describe('Verify of an App whose adapter', () => {
     [{ error: 'the token has expired' }, 'auth_failed', 'accept the credentials: the token has expired'],
     [{ error: 'provider_unavailable' }, 'provider_unavailable', 'the credentials could not be checked'],
     [{ error: 'a-very-secret-token is wrong' }, 'auth_failed', '[redacted] is wrong'],
-  ])('refuses with %j distinguishes refused from unknown', async (refusal, code, words) => {
+  ])('refuses with %j has the code of a refusal or of a failed check', async (refusal, code, words) => {
     adapter.routes['verify'] = () => ({ ok: false, ...refusal });
     const { status, body } = await verify();
     expect([status, body.ok, body.code]).toEqual([200, false, code]);
@@ -123,14 +123,14 @@ describe('Verify of an App whose adapter', () => {
       'provider_unavailable',
       'GATEHOUSE_ADAPTER_SECRET',
     ],
-  ])('answers %i with %s: its words survive the status', async (status, answer, code, words) => {
+  ])('answers %i with %s is shown with the words of its body', async (status, answer, code, words) => {
     adapter.routes['verify'] = text(status, 'application/json', answer);
     const { body } = await verify();
     expect([body.ok, body.code]).toEqual([false, code]);
     expect(body.error).toContain(words);
   });
 
-  it('answers in plain text, whose words survive too, and a page of HTML has none', async () => {
+  it('answers in plain text is shown with its words, and a page of HTML with none', async () => {
     adapter.routes['verify'] = text(502, 'text/plain; charset=utf-8', 'a-very-secret-token is wrong\n');
     expect((await verify()).body.error).toMatch(/answered 502: \[redacted\] is wrong$/);
     adapter.routes['verify'] = text(502, 'text/html', '<p>Bad gateway');

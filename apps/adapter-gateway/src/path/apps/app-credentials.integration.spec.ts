@@ -69,7 +69,7 @@ describe('the credentials of an App', () => {
     expect(new Set(world.vault.asked)).toEqual(new Set(['POST /internal/credentials/resolve']));
   });
 
-  it('may come later: the App and Verify say what is missing', async () => {
+  it('may be linked after the installation: the App and Verify name what is missing', async () => {
     give('oauth', { client_id: 'c' }, 'oauth2');
     const { status, body } = await install({});
     expect({ status, missing: body.missing }).toEqual({ status: 201, missing: ['ACCOUNT', 'HOOK'] });

@@ -147,7 +147,7 @@ describe('an access token that the provider refuses is replaced, and the call is
     expect(tokensOf('deliver/lookup')).toEqual(['old', 'new']);
   });
 
-  it('but not a second time', async () => {
+  it('fails when the second token is refused too, and no third one is asked for', async () => {
     world.vault.replace = replaceWith('also old');
     await install();
     adapter.routes['sources/list-changes'] = accepting(listing('a'), refusal);

@@ -92,10 +92,10 @@ describe('the next attempt at a delivery', () => {
   });
 
   it.each([
-    ['is when the provider asks for it', 0, 40 * 60, 40 * 60],
+    ['comes when the provider asks for it', 0, 40 * 60, 40 * 60],
     ['comes later each time when the provider always asks for none', 10, 0, hourMs / 5 / 1_000],
-    ['is when the provider asks for it, though the time for retries ends before', 23, 2 * 3_600, 2 * 3_600],
-    ['is never beyond the end', 0, Number.MAX_VALUE, 72 * 3_600],
+    ['comes when the provider asks for it, though the time for retries ends before', 23, 2 * 3_600, 2 * 3_600],
+    ['comes at the end where the provider asks for a later time', 0, Number.MAX_VALUE, 72 * 3_600],
   ])('%s', (_what, failingHours, asked, seconds) => {
     const attempt = failure('rate_limited', asked);
     expect(Math.round(dueInMs(delivery(1, 10, failingHours), attempt) / 1_000)).toBe(seconds);
@@ -133,7 +133,7 @@ describe('the next attempt at a reply that expires', () => {
     expect(due).toBeGreaterThan(0.01 * hourMs);
   });
 
-  it('is none when it has expired, or will have when the provider wants it again', () => {
+  it('is not made when it has expired, or will have when the provider wants it again', () => {
     expect(deliveryOutcome(delivery(1, 1, 0, 3_600), failure('timeout'), limits)).toMatchObject(tooLate);
     expect(deliveryOutcome(delivery(1, 1, 0, 3_600), wait(5), limits)).toMatchObject(tooLate);
     expect(deliveryOutcome(delivery(1, 0, 0, 3_600), failure('rate_limited', 7_200), limits)).toMatchObject(tooLate);
@@ -146,7 +146,7 @@ describe('the next attempt at a reply that expires', () => {
   });
 });
 
-it('tells durations in the unit that fits', () => {
+it('a duration is written in the largest unit of which it is a whole number above one', () => {
   expect([86_400_000, 259_200_000, 90_000, 120_000, 1_000].map(inWords)).toEqual([
     '24 hours',
     '3 days',

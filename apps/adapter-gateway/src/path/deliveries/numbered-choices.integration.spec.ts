@@ -79,7 +79,7 @@ describe('choices on a channel without buttons', () => {
     expect(await says(text)).toMatchObject({ event_type: 'message_received', message: text });
   });
 
-  it('are answered once, and the same receipt again gets the same', async () => {
+  it('are answered once, and a repeated receipt gets the same answer', async () => {
     await offer();
     const receipt = newId('evt');
     expect(await says('1', {}, receipt)).toMatchObject(press('approve', 'one'));

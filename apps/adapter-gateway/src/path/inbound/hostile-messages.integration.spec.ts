@@ -116,7 +116,7 @@ describe('a body of the built-in Webhook app', () => {
   const parsed = async (body: string): Promise<NormalizedMessage | undefined> =>
     (await handedOver(await receive(hook, body)))[0];
 
-  it('may begin with a byte order mark', async () => {
+  it('is read behind a byte order mark', async () => {
     expect(await parsed('\ufeff{"task":"hello"}')).toMatchObject({
       message: 'hello',
       metadata: { payload: { task: 'hello' } },
@@ -129,7 +129,7 @@ describe('a body of the built-in Webhook app', () => {
     expect(await parsed('{"order": 1.10}')).toMatchObject({ message: '{"order": 1.10}' });
   });
 
-  it('keeps its digits', async () => {
+  it('has a number that JavaScript would round as a text of all its digits', async () => {
     const body = '{"task":"t","id":12345678901234567890,"ids":[9007199254740993,7],"price":1.10}';
     expect((await parsed(body))?.metadata?.['payload']).toEqual({
       task: 't',

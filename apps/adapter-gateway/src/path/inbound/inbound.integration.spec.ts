@@ -108,12 +108,12 @@ describe('a delivery of several messages', () => {
 });
 
 describe('an adapter that only answers what the contract requires', () => {
-  it('verifies without naming a scheme', async () => {
+  it('is named as the scheme where it names none', async () => {
     adapter.routes['verify-webhook'] = () => ({ ok: true });
     expect(await world.routed(await receive(message(7), null))).toMatchObject({ verified_scheme: 'adapter' });
   });
 
-  it('shows that it verified what it could not parse', async () => {
+  it('leaves its verification in the timeline where it cannot parse', async () => {
     const receipt = await receive(batch('text'), null);
     await until('the receipt is dead, after what was verified', async () => {
       const { rows } = await world.pool.query(
@@ -124,7 +124,7 @@ describe('an adapter that only answers what the contract requires', () => {
     });
   });
 
-  it('refuses in its own words', async () => {
+  it('ends the event as refused, in its own words', async () => {
     adapter.routes['verify-webhook'] = () => ({ ok: false, error: 'wrong signature' });
     expect(await ended(await receive(message(8), null))).toEqual({ outcome: 'refused', reason: 'wrong signature' });
     adapter.routes['verify-webhook'] = () => ({ ok: true });
@@ -220,7 +220,7 @@ describe('an adapter that only answers what the contract requires', () => {
     expect(rows[0].detail.to_do).toMatch(/webhook\.handshake/);
   });
 
-  it('may omit what only triggers need, and it stays omitted', async () => {
+  it('may omit what only triggers need, which is handed on as missing', async () => {
     const [parsed] = await routed(await receive({ sender: 'ada', message: 'hi', is_bot: null, thread_id: null }));
     expect(parsed).toMatchObject({ sender: 'ada', message: 'hi', missing: ['event_type', 'is_bot'] });
     expect(parsed).not.toHaveProperty('thread_id');
@@ -250,18 +250,18 @@ describe('an id that is a number', () => {
     (_body, response) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
 
-  it('is taken as its decimal digits, and so is every large number in the metadata', async () => {
+  it('is handed on as its decimal digits, and so is every large number in the metadata', async () => {
     adapter.routes['parse-inbound'] = answering(given);
     expect(await routed(await arrive('none'))).toMatchObject([taken]);
   });
 
-  it('is taken so in each message of several', async () => {
+  it('is handed on so in each message of several', async () => {
     const several = `{"event_type":"batch","sender":"","message":"","is_bot":false,"metadata":{"messages":[${given}]}}`;
     adapter.routes['parse-inbound'] = answering(several);
     expect(await routed(await arrive('none'))).toMatchObject([taken]);
   });
 
-  it('may also be null or missing', async () => {
+  it('is handed on as null where it is null', async () => {
     const metadata = { channel_address: null, account: null, sender: null };
     expect(await routed(await receive({ ...message(Math.random()), metadata }))).toMatchObject([{ metadata }]);
   });
@@ -375,7 +375,7 @@ describe('a handshake through the adapter', () => {
     expect(routes()).toEqual(['verify-webhook']);
   });
 
-  it('is waited for whether or not the App was verified', async () => {
+  it('is asked for whether or not the App was verified', async () => {
     adapter.routes['verify'] = () => ({ ok: true, user: 'the agent' });
     const endpoint = async () =>
       (await world.internal('GET', 'endpoints?after=0')).body.endpoints.find((each) => each.app_id === app);
