@@ -1,4 +1,5 @@
 import { wordsOfTurnReason } from '#libs/contracts';
+import { adapterWait } from './adapter-wait.js';
 import type { LatestEntry } from './latest-entries.js';
 
 /**
@@ -83,7 +84,9 @@ export function eventResult(turns: EventTurn[], latest: LatestEntry[]): EventRes
   const worst = results.toSorted((a, b) => eventResults.indexOf(a.state) - eventResults.indexOf(b.state))[0];
   const { state, reason, until, more = null } = worst ?? plain('working');
   const why = wordsOfTurnReason(reason) ?? (reason === null ? null : (waitWords[reason] ?? null));
-  if (state === 'delivering' && reason !== null) return { state, reason, until, text: replyWaits[reason] ?? sentLater };
+  if (state === 'delivering' && reason !== null) {
+    return { state, reason, until, text: more ?? replyWaits[reason] ?? sentLater };
+  }
   return { state, reason, until, text: [words[state], why, more].filter((part) => part !== null).join(' ') };
 }
 
@@ -132,7 +135,9 @@ function ofDelivery({ reason, detail }: LatestEntry, latest: LatestEntry[]): Res
   if (last?.outcome !== 'retrying' || typeof nextAt !== 'string') return plain('delivering');
   // Not every attempt has an entry: a time that has passed is not that of the next one.
   const known = (last.reason === null || !(last.reason in replyWaits)) && Date.parse(nextAt) > Date.now();
-  return { state: 'delivering', reason: last.reason, until: known ? nextAt : null };
+  const adapter = adapterWait(last);
+  const more = adapter === null ? null : `The reply waits for ${adapter}.`;
+  return { state: 'delivering', reason: last.reason, until: known ? nextAt : null, more };
 }
 
 function plain(state: EventResultState): Result {

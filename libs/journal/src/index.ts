@@ -33,6 +33,7 @@ export { entriesSince, type LiveEntry } from './entries-since.js';
 export type { JournalEntry, JournalSubject } from './entry.js';
 export { type HandedOver, Handovers, handoverTables } from './handovers.js';
 export { entryCtes } from './insert-entries.js';
+export { adapterWait } from './adapter-wait.js';
 export { latestEntries, type LatestEntry } from './latest-entries.js';
 export { type EventResult, eventResult, eventResults, type EventResultState, type EventTurn } from './event-result.js';
 export { listEvents, type EventQuery, type EventSummary } from './event-list.js';
@@ -52,4 +53,4 @@ export {
   type StatisticCount,
   type StatisticScope,
 } from './statistics/statistics.js';
-export { timeline, type TimelineEntry } from './timeline.js';
+export { lastEntries, timeline, type TimelineEntry } from './timeline.js';

@@ -1,3 +1,4 @@
+import type { ProjectScope } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import { endsSubject } from './latest-entries.js';
 
@@ -34,4 +35,21 @@ export async function timeline(
       ORDER BY at, stage, ${endsSubject('outcome')}`,
     [receiptId, organizationId, projectId],
   )) as (TimelineEntry & { app_id: string })[];
+}
+
+/** The last entry about each of these receipts, whatever it is about. A receipt that only arrived has none. */
+export async function lastEntries(
+  db: Queryable,
+  scope: ProjectScope,
+  receiptIds: string[],
+): Promise<Map<string, TimelineEntry>> {
+  if (receiptIds.length === 0) return new Map();
+  const rows = (await db.query(
+    `SELECT DISTINCT ON (receipt_id) receipt_id, at, service, stage, outcome, terminal, reason, subject_id, attempt,
+            duration_ms, detail
+       FROM journal.entry WHERE receipt_id = ANY($1) AND organization_id = $2 AND project_id = $3
+      ORDER BY receipt_id, at DESC, stage DESC, ${endsSubject('outcome')} DESC`,
+    [receiptIds, scope.organizationId, scope.projectId],
+  )) as (TimelineEntry & { receipt_id: string })[];
+  return new Map(rows.map(({ receipt_id: id, ...entry }) => [id, entry]));
 }

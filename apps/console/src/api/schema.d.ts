@@ -3086,7 +3086,7 @@ export interface components {
             /** @description Result of its turns; null: it started no turn */
             result: components["schemas"]["EventResultView"] | null;
             /**
-             * @description What became of it, in one word: the result of its turns, else its outcome; open: it has not ended
+             * @description What became of it, in one word: the result of its turns, else its outcome; open or waiting: it has not ended
              * @enum {string}
              */
             state: "failed" | "undelivered" | "unconfirmed" | "expired" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled" | "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
@@ -3240,7 +3240,7 @@ export interface components {
             /** @description Result of its turns; null: it started no turn */
             result: components["schemas"]["EventResultView"] | null;
             /**
-             * @description What became of it, in one word: the result of its turns, else its outcome; open: it has not ended
+             * @description What became of it, in one word: the result of its turns, else its outcome; open or waiting: it has not ended
              * @enum {string}
              */
             state: "failed" | "undelivered" | "unconfirmed" | "expired" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled" | "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";

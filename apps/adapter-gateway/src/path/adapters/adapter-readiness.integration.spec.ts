@@ -100,6 +100,8 @@ describe('an adapter that Verify finds unready', () => {
     });
     await until('the run waits', async () => (await runs())[0]?.error === 'adapter_unready');
     expect(routesCalled()).toEqual([]);
+    const why = new RegExp(`^the adapter ${adapter.slug}: not ready since \\S+T\\d\\d:\\d\\dZ, because .*draining`);
+    expect(await deliveries.read(sent[0] ?? '')).toMatchObject({ error_detail: expect.stringMatching(why) });
 
     adapter.health.status = 'ready';
     expect((await verify()).body).toMatchObject({ ok: true, user: 'Bot' });

@@ -53,10 +53,12 @@ export const disabledCode = 'adapter_disabled';
 
 /** Work for an adapter that is not ready waits until its health check passes, or until a person enables it. */
 export class AdapterNotReady extends RunLater {
-  constructor({ slug, reason, disabled }: NotReady, delayMs: number) {
+  constructor({ slug, reason, since, disabled }: NotReady, delayMs: number) {
     super(delayMs, disabled ? disabledCode : notReadyCode);
+    const sinceThen = since === null ? '' : ` since ${since.toISOString().replace(/:\d\d\.\d+Z/, 'Z')}`;
+    // Lists and pages of events show it behind "It waits for".
     this.message = disabled
-      ? `the adapter ${slug} is disabled: work continues when it is enabled`
-      : `the adapter ${slug} is not ready (${reason}): work continues when it is`;
+      ? `the adapter ${slug}: disabled by a person`
+      : `the adapter ${slug}: not ready${sinceThen}, because ${reason ?? 'it does not say why'}`;
   }
 }

@@ -9,6 +9,8 @@ export interface NotReady {
   slug: string;
   /** What the last health check said; null for one that a person disabled. */
   reason: string | null;
+  /** Since when health checks find it not ready, to the minute; null: unknown, or a person disabled it. */
+  since: Date | null;
   disabled: boolean;
 }
 
@@ -38,7 +40,18 @@ export class InstalledRepository {
     });
     const [first] = rows;
     if (!first || rows.some(({ state, disabled }) => state === 'ready' && !disabled)) return null;
-    return { slug: first.slug, reason: first.state_reason, disabled: first.disabled };
+    const { id, slug, state_reason: reason, disabled } = first;
+    return { slug, reason, disabled, since: disabled ? null : await this.unreadySince(id) };
+  }
+
+  private async unreadySince(adapterId: string): Promise<Date | null> {
+    const [found] = (await this.adapters.query(
+      `SELECT min(minute) AS since FROM gateway.adapter_health
+        WHERE adapter_id = $1 AND polls > ready AND minute >= coalesce(
+          (SELECT max(minute) FROM gateway.adapter_health WHERE adapter_id = $1 AND ready > 0), '-infinity')`,
+      [adapterId],
+    )) as { since: Date | null }[];
+    return found?.since ?? null;
   }
 
   /** Records a contract violation on every adapter at that address. */

@@ -1,12 +1,13 @@
 import type { ProjectScope } from '#libs/contracts';
 import { Database } from '#libs/database';
-import { type EventResult, type EventSummary, listEvents } from '#libs/journal';
+import { type EventResult, type EventSummary, lastEntries, listEvents } from '#libs/journal';
 import { type Page, pageOf, readCursor, writeCursor } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { type RouterSettings, SETTINGS } from '../../env.js';
 import { EventFilter, journalFilter, messageFilter } from './event-filter.js';
 import { EventResultRepository } from './event-result.repository.js';
 import { type EventState, eventState } from './outcome-words.js';
+import { waitInWords } from './waits.js';
 import { MessageFactRepository, type MessageFacts, type MessageFilter } from './message-fact.repository.js';
 
 /**
@@ -32,9 +33,8 @@ export class EventSearch {
     const rows = await listEvents(this.db, { ...scope, ...journalFilter(filter), limit: filter.limit + 1 });
     const page = pageOf(rows, filter.limit, (row) => row.id);
     const ids = page.data.map(({ id }) => id);
-    const [facts, results] = await Promise.all([this.messages.of(scope, ids), this.results.of(scope, ids)]);
-    const data = page.data.map((event) => listed(event, facts, results));
-    return { ...page, data };
+    const facts = await this.messages.of(scope, ids);
+    return { ...page, data: await this.listed(scope, page.data, facts) };
   }
 
   /** The ids of at most `max` events that match a filter, and whether there may be more. */
@@ -71,11 +71,7 @@ export class EventSearch {
       const ids = open.map(({ id }) => id);
       const facts = await this.messages.of(scope, ids, wanted ?? undefined);
       const passing = wanted ? open.filter(({ id }) => facts.has(id)) : open;
-      const results = await this.results.of(
-        scope,
-        passing.map(({ id }) => id),
-      );
-      const whole = passing.map((event) => listed(event, facts, results));
+      const whole = await this.listed(scope, passing, facts);
       found.push(...whole.filter(({ result }) => filter.result === undefined || result?.state === filter.result));
       if (found.length > filter.limit) return pageOf(found, filter.limit, (event) => event.id);
       if (rows.length < chunk) return { data: found, next_cursor: null };
@@ -83,9 +79,23 @@ export class EventSearch {
     }
     return { data: found, next_cursor: query.cursor === null ? null : writeCursor(query.cursor) };
   }
-}
-
-function listed(event: EventSummary, facts: Map<string, MessageFacts>, results: Map<string, EventResult>): ListedEvent {
-  const result = results.get(event.id) ?? null;
-  return { ...event, ...facts.get(event.id), result, ...eventState(event.outcome, event.reason, result) };
+  private async listed(
+    scope: ProjectScope,
+    events: EventSummary[],
+    facts: Map<string, MessageFacts>,
+  ): Promise<ListedEvent[]> {
+    const open = events.filter(({ outcome }) => outcome === null).map(({ id }) => id);
+    const [results, last] = await Promise.all([
+      this.results.of(
+        scope,
+        events.map(({ id }) => id),
+      ),
+      lastEntries(this.db, scope, open),
+    ]);
+    return events.map((event) => {
+      const { id, outcome, reason } = event;
+      const result = results.get(id) ?? null;
+      return { ...event, ...facts.get(id), result, ...eventState(outcome, reason, result, waitInWords(last.get(id))) };
+    });
+  }
 }

@@ -98,6 +98,26 @@ describe('the list of events', () => {
     expect((await world.call('GET', `events/${id}`)).body).toMatchObject({ outcome: null, text, why: text });
   });
 
+  it('names the adapter that one waits for, since when and why, on its page and in the list', async () => {
+    const appId = newId('app');
+    const id = await events.event({ appId, outcome: null });
+    const error = 'the adapter acme: not ready since 2026-01-01T10:00Z, because it answered 503';
+    await events.append({
+      receipt_id: id,
+      stage: 'parsed',
+      outcome: 'retrying',
+      reason: 'adapter_unready',
+      detail: { error },
+    });
+    const shown = { outcome: null, state: 'waiting', why: `It waits for ${error}.` };
+    expect((await world.call('GET', `events/${id}`)).body).toMatchObject({ ...shown, text: shown.why });
+    for (const query of [`app_id=${appId}`, `app_id=${appId}&outcome=open`]) {
+      expect(await list(query)).toMatchObject({ data: [{ id, ...shown }] });
+    }
+    await events.append({ receipt_id: id, stage: 'parsed', outcome: 'running' });
+    expect(await list(`app_id=${appId}`)).toMatchObject({ data: [{ state: 'open' }] });
+  });
+
   it('finds what has not ended', async () => {
     const open = await events.event({ appId: 'app_open', outcome: null });
     await events.event({ appId: 'app_open' });

@@ -24,7 +24,8 @@ export class EventView implements ListedEvent {
   result: EventResultView | null;
   @ApiProperty({
     enum: eventStates,
-    description: 'What became of it, in one word: the result of its turns, else its outcome; open: it has not ended',
+    description:
+      'What became of it, in one word: the result of its turns, else its outcome; open or waiting: it has not ended',
   })
   state: string;
   @ApiProperty({ description: 'Why it is in this state, and what to do, in words' }) why: string;
@@ -91,7 +92,8 @@ export class EventDetailView implements EventDetail {
   result: EventResultView | null;
   @ApiProperty({
     enum: eventStates,
-    description: 'What became of it, in one word: the result of its turns, else its outcome; open: it has not ended',
+    description:
+      'What became of it, in one word: the result of its turns, else its outcome; open or waiting: it has not ended',
   })
   state: string;
   @ApiProperty({ description: 'Why it is in this state, and what to do, in words' }) why: string;

@@ -53,7 +53,7 @@ export class EventService {
     if (entries.length === 0 && messages.length === 0) throw notFound('event', id);
     const ended = entries.findLast((entry) => entry.terminal);
     const [outcome, reason, result] = [ended?.outcome ?? null, ended?.reason ?? null, results.get(id) ?? null];
-    const wait = ended ? null : waitInWords(entries);
+    const wait = ended ? null : waitInWords(entries.at(-1));
     return {
       id,
       app_id: messages[0]?.app_id ?? entries[0]?.app_id ?? null,
@@ -61,8 +61,7 @@ export class EventService {
       reason,
       result,
       text: wait ?? wordsOfOutcome(outcome, reason),
-      ...eventState(outcome, reason, result),
-      ...(wait !== null && result === null ? { why: wait } : {}),
+      ...eventState(outcome, reason, result, wait),
       timeline: withWaits(entries),
       messages: await this.explained.of(caller.projectId, messages),
       contacts,

@@ -69,11 +69,18 @@ export function wordsOfOutcome(outcome: string | null, reason: string | null): s
 
 /** What became of an event in one word, and why in words: the same on every page, in every list and in the API. */
 export interface EventState {
-  /** The result of its turns, else its outcome; `open`: neither is known yet. */
+  /** The result of its turns, else its outcome; `waiting` or `open`: neither is known yet. */
   state: string;
   why: string;
 }
 
-export function eventState(outcome: string | null, reason: string | null, result: EventResult | null): EventState {
+/** @param wait what it waits for before it has an outcome, as a sentence; null: nothing */
+export function eventState(
+  outcome: string | null,
+  reason: string | null,
+  result: EventResult | null,
+  wait: string | null = null,
+): EventState {
+  if (result === null && outcome === null && wait !== null) return { state: 'waiting', why: wait };
   return { state: result?.state ?? outcome ?? 'open', why: result?.text ?? wordsOfOutcome(outcome, reason) };
 }

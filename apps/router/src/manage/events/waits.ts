@@ -1,4 +1,4 @@
-import type { TimelineEntry } from '#libs/journal';
+import { adapterWait, type TimelineEntry } from '#libs/journal';
 
 /** An entry with what went before it: a wait, which is no work. */
 export type WaitedEntry = TimelineEntry & {
@@ -32,7 +32,10 @@ const words: Readonly<Record<string, string>> = {
   credential_not_found: 'for another credential to be linked',
 };
 
-function wordsOf(reason: string | null): string {
+function wordsOf(entry: Pick<TimelineEntry, 'reason' | 'detail'>): string {
+  const adapter = adapterWait(entry);
+  if (adapter !== null) return `for ${adapter}`;
+  const { reason } = entry;
   if (reason === null) return 'to be tried again';
   const known = words[reason];
   if (known !== undefined) return known;
@@ -41,12 +44,11 @@ function wordsOf(reason: string | null): string {
 
 /**
  * What an event that has not ended waits for, as a sentence; null: it is being worked on.
- * @param entries as `withWaits` has them
+ * @param last its last entry
  */
-export function waitInWords(entries: readonly TimelineEntry[]): string | null {
-  const last = entries.at(-1);
+export function waitInWords(last: TimelineEntry | undefined): string | null {
   if (!last || last.terminal || !pausing.includes(last.outcome)) return null;
-  return `It waits ${wordsOf(last.reason)}.`;
+  return `It waits ${wordsOf(last)}.`;
 }
 
 /** @param entries of one event, oldest first */
@@ -58,8 +60,7 @@ export function withWaits(entries: (TimelineEntry & { app_id: string })[]): Wait
     lastOf.set(key, entry);
     const begunMs = entry.at.getTime() - (entry.duration_ms ?? 0);
     const since = (before: TimelineEntry): number => Math.max(0, Math.round(begunMs - before.at.getTime()));
-    if (own && pausing.includes(own.outcome))
-      return { ...entry, waited_ms: since(own), waited_for: wordsOf(own.reason) };
+    if (own && pausing.includes(own.outcome)) return { ...entry, waited_ms: since(own), waited_for: wordsOf(own) };
     const before = entries[index - 1];
     if (!before || entry.duration_ms === null) return { ...entry, waited_ms: null, waited_for: null };
     return { ...entry, waited_ms: since(before), waited_for: own ? null : 'in the queue' };
