@@ -1,14 +1,16 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AgentsModule } from './agents.module.js';
 import { ApprovalsModule } from './approvals.module.js';
-import { AttentionModule } from './manage/attention/attention.module.js';
+import { AttentionController } from './manage/attention/attention.controller.js';
+import { AttentionRepository } from './manage/attention/attention.repository.js';
+import { SpentBudgetRepository } from './manage/attention/spent-budget.repository.js';
 import { ComparisonsModule } from './manage/comparisons/comparisons.module.js';
 import { CoreModule } from './core.module.js';
 import { KnowledgeModule } from './knowledge/knowledge.module.js';
 import { ProvidersModule } from './providers.module.js';
 import { PythonToolsModule } from './manage/python-tools/python-tools.module.js';
 import { RepliesModule } from './replies.module.js';
-import { RetentionModule } from './manage/retention/retention.module.js';
+import { EngineRetention, RetentionRepository } from './manage/retention/retention.repository.js';
 import { RunsModule } from './manage/runs/runs.module.js';
 import { SessionsModule } from './manage/sessions/sessions.module.js';
 import type { EngineSettings } from './settings.js';
@@ -26,7 +28,6 @@ export class AppModule {
       imports: [
         CoreModule.with(settings),
         // The API is described in this order.
-        AttentionModule,
         AgentsModule,
         TrialsModule,
         ComparisonsModule,
@@ -41,8 +42,9 @@ export class AppModule {
         PythonToolsModule,
         StepsModule,
         ToolsModule,
-        RetentionModule,
       ],
+      controllers: [AttentionController],
+      providers: [AttentionRepository, EngineRetention, RetentionRepository, SpentBudgetRepository],
     };
   }
 }

@@ -20,7 +20,8 @@ import { TurnLeases, TurnSlotRepository } from './path/turns/running-turns.repos
 import { TurnRedriveService } from './manage/turns/turn-redrive.service.js';
 import { TurnRunner } from './path/turns/turn-runner.service.js';
 import { TurnSweeper } from './path/turns/turn-sweeper.js';
-import { CompactionModule } from './path/compaction/compaction.module.js';
+import { Compactor } from './path/compaction/compactor.service.js';
+import { ModelWindows } from './path/compaction/model-windows.js';
 import { TypingSignal } from './path/turns/typing-signal.js';
 import { TurnRepository } from './path/turns/turn.repository.js';
 
@@ -28,7 +29,6 @@ import { TurnRepository } from './path/turns/turn.repository.js';
   imports: [
     AgentsModule,
     ApprovalsModule,
-    CompactionModule,
     ModelModule,
     PreviewsModule,
     ProvidersModule,
@@ -40,6 +40,8 @@ import { TurnRepository } from './path/turns/turn.repository.js';
   controllers: [InternalTurnController, TurnController, TurnJobHandler],
   providers: [
     Arrivals,
+    Compactor,
+    ModelWindows,
     TurnBudget,
     TurnCancellation,
     TurnEndingRepository,

@@ -2,7 +2,7 @@ import { newId, type ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { deleteDocument, insertDocument, type NewDocument } from './document-rows.js';
-import type { SyncOutcome } from './synced-document.entity.js';
+import type { SyncOutcome } from './document.entity.js';
 
 export interface SyncedVersion {
   /** The gateway's id of the document. */

@@ -1,8 +1,9 @@
 import { firstId } from '#libs/contracts';
-import type { RetainedRows } from '#libs/project-limits';
-import { Injectable } from '@nestjs/common';
+import { ProjectLimits, type RetainedRows, Retention } from '#libs/project-limits';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { activeStates } from '../../entities/turn.entity.js';
+import { type EngineSettings, SETTINGS } from '../../settings.js';
 
 const dayMs = 86_400_000;
 
@@ -109,4 +110,11 @@ function byTime(table: string, column: string): string {
       DELETE FROM engine.${table} WHERE ctid = ANY(ARRAY(
         SELECT ctid FROM engine.${table} WHERE ${column} < $1 /* of a project */ LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING 1)
     SELECT count(*)::integer AS deleted FROM old`;
+}
+
+@Injectable()
+export class EngineRetention extends Retention<RetainedTable> {
+  constructor(rows: RetentionRepository, limits: ProjectLimits, @Inject(SETTINGS) settings: EngineSettings) {
+    super(rows, limits, settings.RETENTION_DAYS);
+  }
 }

@@ -1,6 +1,6 @@
 import { holds, notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import type { SessionSummary } from '../../entities/session-summary.entity.js';
+import type { SessionSummary } from '../../entities/compaction.entity.js';
 import { TurnCancellation } from '../turns/turn-cancellation.service.js';
 import { TurnEnqueuer } from '../../path/turns/start-next.js';
 import { type SessionMark, SessionRepository, type SessionRow } from './session.repository.js';

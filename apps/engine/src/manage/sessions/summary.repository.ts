@@ -1,7 +1,7 @@
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { SessionSummary } from '../../entities/session-summary.entity.js';
+import { SessionSummary } from '../../entities/compaction.entity.js';
 
 /** Summaries of sessions, as people read and correct them. */
 @Injectable()

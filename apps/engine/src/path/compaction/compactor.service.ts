@@ -9,7 +9,7 @@ import { pastTexts, summaryText, trustOfInput, type WindowTurn } from '../prompt
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import type { StepLog } from '../steps/step-log.js';
 import type { LearnedWindow } from './model-windows.js';
-import type { SessionSummary, ShownSummary } from '../../entities/session-summary.entity.js';
+import type { SessionSummary, ShownSummary } from '../../entities/compaction.entity.js';
 
 /** What a turn is shown of what came before it. */
 export interface Memory {

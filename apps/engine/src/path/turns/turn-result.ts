@@ -13,7 +13,7 @@ import type { StepLog } from '../steps/step-log.js';
 import type { Agent } from '../../entities/agent.entity.js';
 import type { Claim } from '../../entities/turn.entity.js';
 import type { TurnScope } from '../tools/tool.js';
-import type { ShownSummary } from '../../entities/session-summary.entity.js';
+import type { ShownSummary } from '../../entities/compaction.entity.js';
 import type { WindowTurn } from '../prompt/prompt.js';
 import type { TurnEnding } from './turn-ending.repository.js';
 

@@ -9,7 +9,7 @@ import { type Arrival, discardLate, placeTurns, sinceHeld } from './arrivals.js'
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import type { Tried, TurnSettlement } from './turn.verdict.js';
 import type { Memory } from '../compaction/compactor.service.js';
-import { type ShownSummary, summaryOf } from '../../entities/session-summary.entity.js';
+import { type ShownSummary, summaryOf } from '../../entities/compaction.entity.js';
 import type { WindowTurn } from '../prompt/prompt.js';
 import type { Turn } from '../../entities/turn.entity.js';
 

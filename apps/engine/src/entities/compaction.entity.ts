@@ -30,3 +30,13 @@ export type ShownSummary = Pick<SessionSummary, 'text' | 'turns' | 'content_trus
 /** SQL for the summary of a turn's session, as JSON. @param turn the turn's alias in the statement */
 export const summaryOf = (turn: string): string =>
   `(SELECT to_jsonb(known) FROM engine.session_summary known WHERE known.session_id = ${turn}.session_id)`;
+
+/** How much a model takes, as it was learned when it refused a conversation. */
+@Entity({ schema: 'engine', name: 'model_window' })
+export class ModelWindow {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'model_window_pkey' }) project_id: string;
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'model_window_pkey' }) model: string;
+  /** Characters of a request. */
+  @Column({ type: 'integer' }) chars: number;
+  @Column({ type: 'timestamptz', default: () => 'now()' }) learned_at: Date;
+}
