@@ -57,6 +57,22 @@ describe('the retention of the engine', () => {
     expect(marks.rows).toEqual([{ session_id: taken?.session }]);
   });
 
+  it('deletes old comparisons with their cases, and keeps the others', async () => {
+    await world.pool.query(
+      `INSERT INTO engine.comparison (id, organization_id, project_id, agent_id, baseline, candidate, rules, made_by, created_at)
+       SELECT 'cmp_' || n, $1, $2, 'agt_1', 1, 2, '[]', 'key:a', now() - n * interval '1 day' FROM unnest(ARRAY[29, 31]) n`,
+      [home.organizationId, home.projectId],
+    );
+    await world.pool.query(
+      `INSERT INTO engine.comparison_case (id, comparison_id, organization_id, project_id, position, source_turn_id,
+              baseline_turn_id, candidate_turn_id, judge_turn_id, state, ended_at)
+       SELECT 'cmc_' || id, id, organization_id, project_id, 1, 'trn_1', 'trn_2', 'trn_3', 'trn_4', 'done', now() FROM engine.comparison`,
+    );
+    expect(await rows.deleteOld('comparison', 30, 10)).toBe(1);
+    expect(await ids('comparison')).toEqual(['cmp_29']);
+    expect(await ids('comparison_case')).toEqual(['cmc_cmp_29']);
+  });
+
   it('deletes old request keys, no more rows at a time than requested', async () => {
     await world.pool.query(
       `INSERT INTO engine.request_key (project_id, key, request, created_at)
