@@ -225,11 +225,11 @@ suite('a mailbox of Dovecot', () => {
     else expect(broken).toMatchObject({ error: 'provider_unavailable' });
     expect(await poll(cursor)).toMatchObject({ ok: false, error: 'provider_unavailable' });
     await dovecot.restart();
-    const again = await until('it answers', async () => {
+    const restarted = await until('it answers', async () => {
       const answer = await poll(cursor);
       return answer.ok && answer;
     });
-    expect(await subjects(again.events)).toEqual(['meanwhile']);
+    expect(await subjects(restarted.events)).toEqual(['meanwhile']);
   });
 
   it('is not posted to', async () => {
