@@ -1,15 +1,16 @@
 import { dataSourceOptions, Database } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
-import { openLink, type BreakableLink, takeRedisDatabase, testDatabase } from '#libs/testing';
+import { openLink, type BreakableLink, takeRedisDatabase } from '#libs/testing';
 import { randomBytes } from 'node:crypto';
 import { schema } from '../db/schema.js';
 import { type Receipt, ReceiptRepository } from '../path/receipts/receipt.repository.js';
 import { StaleReceiptRepository } from '../path/receipts/stale-receipt.repository.js';
 import { ReceiptWriter } from '../path/receipts/receipt-writer.js';
+import { type IngressWorld, openIngress } from './ingress-world.js';
 
 /** The stores of receipts and what reads and writes them, each store over a link that can be cut. */
-export interface ReceiptsWorld {
+export interface ReceiptsWorld extends IngressWorld {
   db: Database;
   receipts: ReceiptRepository;
   stale: StaleReceiptRepository;
@@ -19,19 +20,16 @@ export interface ReceiptsWorld {
   redisUrl: string;
   redis: BreakableLink;
   postgres: BreakableLink;
-  /** Directly to Postgres. */
-  databaseUrl: string;
   /** Over the link that can be cut. */
   writer(batch?: number, leaseMs?: number): ReceiptWriter;
-  close(): Promise<void>;
 }
 
 export async function receiptsWorld(): Promise<ReceiptsWorld> {
-  const database = await testDatabase();
+  const world = await openIngress();
   const redisDatabase = await takeRedisDatabase();
   const redis = await openLink(redisDatabase.url);
-  const postgres = await openLink(database.url);
-  const settings = { url: database.url, poolSize: 4, applicationName: 'receipts-test' };
+  const postgres = await openLink(world.databaseUrl);
+  const settings = { url: world.databaseUrl, poolSize: 4, applicationName: 'receipts-test' };
   const db = await new Database(dataSourceOptions(schema, settings)).initialize();
   const journal = new Journal(
     db,
@@ -41,7 +39,8 @@ export async function receiptsWorld(): Promise<ReceiptsWorld> {
   );
   const jobs = new JobClient(redis.url);
   const writers: ReceiptWriter[] = [];
-  return {
+  const { close } = world;
+  return Object.assign(world, {
     db,
     receipts: new ReceiptRepository(db),
     stale: new StaleReceiptRepository(db),
@@ -50,7 +49,6 @@ export async function receiptsWorld(): Promise<ReceiptsWorld> {
     redisUrl: redisDatabase.url,
     redis,
     postgres,
-    databaseUrl: database.url,
     writer: (batch = 256, leaseMs = Number.MAX_SAFE_INTEGER) => {
       const writer = new ReceiptWriter({ DATABASE_URL: postgres.url, RECEIPT_BATCH: batch, RECEIPT_LEASE_MS: leaseMs });
       writers.push(writer);
@@ -62,10 +60,10 @@ export async function receiptsWorld(): Promise<ReceiptsWorld> {
       await jobs.close();
       await db.destroy();
       await Promise.all([redis.close(), postgres.close()]);
-      await database.drop();
+      await close();
       await redisDatabase.release();
     },
-  };
+  });
 }
 
 let made = 0;

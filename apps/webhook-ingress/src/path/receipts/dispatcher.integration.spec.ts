@@ -131,12 +131,12 @@ describe('the dispatcher', () => {
     await until('the others are parsed', () => others.every(({ id }) => consumer!.parsed.includes(id)));
     expect(dispatcher.held.messages).toBeGreaterThan(0);
     await world.journal.beforeApplicationShutdown();
-    const entries = await world.db.query(
+    const entries = await world.query<{ receipt_id: string; detail: { advice: string } }>(
       `SELECT receipt_id, detail FROM journal.entry WHERE reason = 'project_limit' ORDER BY receipt_id`,
     );
     // One goes at once; two messages ahead take two seconds.
     expect(entries[0]).toMatchObject({ receipt_id: limited[3]!.id, detail: { ahead: 2, limit_per_second: 1 } });
-    expect(entries[0].detail.advice).toMatch(
+    expect(entries[0]?.detail.advice).toMatch(
       /2 messages of its project are ahead, and the project.s limit is 1 a second\. Raise/,
     );
     rates.set('prj_limited', 1_000);

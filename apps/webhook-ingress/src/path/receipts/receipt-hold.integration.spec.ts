@@ -26,7 +26,7 @@ afterAll(async () => {
   await world.close();
   restoreLogs();
 });
-beforeEach(() => world.db.query('TRUNCATE ingress.receipt, ingress.delivery_key, ingress.stale_receipt'));
+beforeEach(() => world.query('TRUNCATE ingress.receipt, ingress.delivery_key, ingress.stale_receipt'));
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'spool-'));
   offered.length = 0;
@@ -58,7 +58,7 @@ const hold = (change: Change = {}, spool = spoolOf(change)): ReceiptHold =>
 const write = (by: ReceiptHold, one: Receipt, key: DeliveryKey | null = null, patienceMs = Infinity) =>
   by.write(one, key, null, patienceMs);
 const stored = async (): Promise<string[]> =>
-  (await world.db.query<{ id: string }[]>('SELECT id FROM ingress.receipt ORDER BY id')).map(({ id }) => id);
+  (await world.query<{ id: string }>('SELECT id FROM ingress.receipt ORDER BY id')).map(({ id }) => id);
 
 describe('a webhook while Postgres does not answer', () => {
   it('waits, and is stored once when Postgres is back, for the sweep to find', async () => {
@@ -71,7 +71,7 @@ describe('a webhook while Postgres does not answer', () => {
     world.postgres.mend();
     expect(await Promise.all(writes)).toEqual(all.map(() => ({ stored: true })));
     expect(await stored()).toEqual(all.map(({ id }) => id).toSorted());
-    const stale = await world.db.query<{ receipt_id: string }[]>('SELECT receipt_id FROM ingress.stale_receipt');
+    const stale = await world.query<{ receipt_id: string }>('SELECT receipt_id FROM ingress.stale_receipt');
     expect(stale.map(({ receipt_id: id }) => id).toSorted()).toEqual(await stored());
     // And from then on as ever.
     await write(by, receipt());
@@ -126,7 +126,7 @@ describe('a webhook while Postgres does not answer', () => {
     const written = late.write({ receipt: one, keys: [] });
     await until('it has looked', async () => {
       const sql = `SELECT FROM pg_stat_activity WHERE application_name = 'webhook-ingress-late-receipts' AND query = 'ROLLBACK'`;
-      return (await world.db.query<unknown[]>(sql)).length > 0;
+      return (await world.query(sql)).length > 0;
     });
     await earlier.query('COMMIT');
     expect(await written).toEqual({ stored: true });

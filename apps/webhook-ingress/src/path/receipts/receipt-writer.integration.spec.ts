@@ -12,12 +12,12 @@ beforeAll(async () => {
   writer = world.writer();
 });
 afterAll(() => world.close());
-beforeEach(() => world.db.query('TRUNCATE ingress.receipt, ingress.delivery_key'));
+beforeEach(() => world.query('TRUNCATE ingress.receipt, ingress.delivery_key'));
 
 const sha = (text: string): string => createHash('sha256').update(text).digest('binary');
 const keyOf = (name: string, body = 'same'): DeliveryKey => ({ hash: sha(name), bodyHash: sha(body) });
 const count = async (): Promise<number> =>
-  Number((await world.db.query<{ n: string }[]>('SELECT count(*) AS n FROM ingress.receipt'))[0]!.n);
+  Number((await world.query<{ n: string }>('SELECT count(*) AS n FROM ingress.receipt'))[0]!.n);
 const outcomes = (writes: Promise<Written>[]): Promise<string[]> =>
   Promise.allSettled(writes).then((settled) => settled.map(({ status }) => status));
 
@@ -100,13 +100,13 @@ describe('a batch that Postgres refuses', () => {
     await runner.query('LOCK TABLE ingress.receipt IN ACCESS EXCLUSIVE MODE');
     const writes = outcomes(Array.from({ length: 20 }, () => writer.write(receipt(), null)));
     await until('the batch waits for the lock', async () => {
-      const rows = await world.db.query<unknown[]>(
+      const rows = await world.query(
         `SELECT 1 FROM pg_locks l JOIN pg_stat_activity a USING (pid)
           WHERE NOT l.granted AND a.application_name = 'webhook-ingress-receipts' AND a.datname = current_database()`,
       );
       return rows.length > 0;
     });
-    await world.db.query(
+    await world.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = 'webhook-ingress-receipts' AND datname = current_database()`,
     );
@@ -204,7 +204,7 @@ describe('a delivery key', () => {
       const answers = left.map(async (name) => ((await send(name)) ? [] : [name]));
       if (cuts < 5) {
         await Promise.race(answers);
-        await world.db.query(
+        await world.query(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
             WHERE application_name = 'webhook-ingress-receipts' AND datname = current_database()`,
         );
@@ -213,7 +213,7 @@ describe('a delivery key', () => {
       left = (await Promise.all(answers)).flat();
     }
     expect(await count()).toBe(names.length);
-    const keys = await world.db.query<unknown[]>(
+    const keys = await world.query(
       'SELECT 1 FROM ingress.delivery_key JOIN ingress.receipt ON receipt.id = receipt_id',
     );
     expect(keys).toHaveLength(names.length);

@@ -4,7 +4,7 @@ import { receipt, receiptsWorld, type ReceiptsWorld } from '../../testing/receip
 let world: ReceiptsWorld;
 beforeAll(async () => {
   world = await receiptsWorld();
-  await world.db.query("UPDATE ingress.sweep SET swept_to = now() - interval '1 day'");
+  await world.query("UPDATE ingress.sweep SET swept_to = now() - interval '1 day'");
 });
 afterAll(() => world.close());
 
@@ -37,21 +37,21 @@ describe('the sweep mark', () => {
     await Promise.all([write().finally(() => (writing = false)), sweep(), sweep()]);
     await sweep();
     expect(seen.toSorted()).toEqual(written.toSorted());
-    const rows = await world.db.query<{ receipt_id: string }[]>('SELECT receipt_id FROM ingress.stale_receipt');
+    const rows = await world.query<{ receipt_id: string }>('SELECT receipt_id FROM ingress.stale_receipt');
     expect(rows.map((row) => row.receipt_id).toSorted()).toEqual(written.toSorted());
   });
 
   it('reads only the receipts that it passes, and not all that came since autovacuum last ran', async () => {
     const fresh = await receiptsWorld();
     try {
-      await fresh.db.query(
+      await fresh.query(
         `INSERT INTO ingress.receipt (id, received_at, organization_id, project_id, app_id, outcome, method, url, headers,
            body, verified_scheme, remote_address)
          SELECT 'evt_' || n, now() - make_interval(secs => 60 - n / 1000.0), 'o', 'p', 'a', 'accepted', 'POST', '/', '{}',
                 '', 'none', ''
            FROM generate_series(1, 20000) AS n`,
       );
-      await fresh.db.query("UPDATE ingress.sweep SET swept_to = now() - interval '1 day'");
+      await fresh.query("UPDATE ingress.sweep SET swept_to = now() - interval '1 day'");
       const passed = await fresh.stale.advanceSweep(1_000, 1_000, 7, async () => []);
       expect(passed).toBe(7);
       let read = 0;

@@ -28,8 +28,8 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 beforeEach(async () => {
-  await world.db.query('TRUNCATE ingress.receipt, ingress.stale_receipt, journal.entry');
-  await world.db.query("UPDATE ingress.sweep SET swept_to = now() - interval '1 day'");
+  await world.query('TRUNCATE ingress.receipt, ingress.stale_receipt, journal.entry');
+  await world.query("UPDATE ingress.sweep SET swept_to = now() - interval '1 day'");
   paused.clear();
   dispatcher = dispatcherOf(50);
   staleReceipts = staleReceiptsWith(dispatcher);
@@ -74,9 +74,9 @@ const stored = async (receipts: Receipt[]): Promise<string[]> => {
 };
 /** Brings the next due times forward. */
 const timePasses = (ms: number): Promise<unknown> =>
-  world.db.query(`UPDATE ingress.stale_receipt SET next_at = next_at - make_interval(secs => $1)`, [ms / 1_000]);
+  world.query(`UPDATE ingress.stale_receipt SET next_at = next_at - make_interval(secs => $1)`, [ms / 1_000]);
 const kept = async (): Promise<string[]> =>
-  (await world.db.query<{ receipt_id: string }[]>('SELECT receipt_id FROM ingress.stale_receipt ORDER BY 1')).map(
+  (await world.query<{ receipt_id: string }>('SELECT receipt_id FROM ingress.stale_receipt ORDER BY 1')).map(
     (row) => row.receipt_id,
   );
 const consume = (end: boolean, first?: Promise<void>): ParseConsumer => {
@@ -216,7 +216,7 @@ describe('a receipt that is committed after its lease has expired', () => {
     await runner.query('LOCK TABLE ingress.receipt IN SHARE ROW EXCLUSIVE MODE');
     const write = writer.write(late, key);
     await until('its write waits', async () => {
-      const [row] = await world.db.query<{ n: number }[]>(
+      const [row] = await world.query<{ n: number }>(
         "SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND relation = 'ingress.receipt'::regclass",
       );
       return row?.n === 1;
