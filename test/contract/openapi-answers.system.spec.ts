@@ -62,20 +62,20 @@ describe('the API answers as its document describes', () => {
   const managed = (): DescribedOperation[] =>
     operations.filter(({ path }) => !/^\/api\/v1\/(webhooks|oauth)\//.test(path));
 
-  it('requests for what does not exist', async () => {
+  it('to requests for what does not exist', async () => {
     for (const operation of managed().filter(({ method, path }) => method === 'GET' && path.includes('{'))) {
       await system.api('GET', unknown(operation)).catch(refused);
     }
   });
 
-  it('bodies with an undeclared field', async () => {
+  it('to bodies with an undeclared field, which are refused', async () => {
     for (const operation of managed().filter(({ requestBody }) => requestBody)) {
       const asked = system.api(operation.method, unknown(operation), { no_such_field: true });
       await asked.then(() => expect(operation.name).toBe('refused'), refused);
     }
   });
 
-  it('requests to all operations except those that no walk reaches', () => {
+  it('to every operation, except for those that no walk reaches', () => {
     const missed = operations.map(({ operationId }) => operationId ?? '').filter((one) => !system.succeeded().has(one));
     expect(missed.toSorted()).toEqual(notWalked);
   });

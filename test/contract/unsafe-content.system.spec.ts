@@ -87,7 +87,7 @@ describe('names that every object has, and addresses that run code', () => {
     expect(tried).toBeGreaterThan(operations.length);
   });
 
-  it.each([...addresses])('are none of the addresses of a resource: %j', async (address) => {
+  it.each([...addresses])('are refused as the address of a resource: %j', async (address) => {
     const at: [string, string, object, string][] = [
       ['POST', '/api/v1/mcp-servers', { url: address }, 'url'],
       ['POST', '/api/v1/knowledge/documents', { title: 'a', content: 'b', uri: address }, 'uri'],

@@ -27,7 +27,9 @@ describeBuilt('who reaches whom by the policies, as test:cluster expects it', ()
     ['postgres', 5432, withStores],
     ['redis', 6379, withStores],
     ['postgres', 6379, []],
-  ])('%s, port %d', (name, port, expected) => expect(callers(name, port).sort()).toEqual([...expected].sort()));
+  ])('only those that are listed reach %s at port %d', (name, port, expected) =>
+    expect(callers(name, port).sort()).toEqual([...expected].sort()),
+  );
 
   it("lets what reaches the internet reach the test's pod, and nobody else, nor another namespace or the API server", () => {
     const elsewhere = (namespace: string) => ({ namespace, labels: {} });

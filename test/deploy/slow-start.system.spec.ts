@@ -37,7 +37,7 @@ describe('a service that is slow to be ready', () => {
     await waiting;
   });
 
-  it('is reported where nothing answers, and the wait ends when it is told to', async () => {
+  it('is reported where nothing answers, and the wait ends when it is aborted', async () => {
     const reports: string[] = [];
     const controller = new AbortController();
     const options = { name: 'dead', origin: 'http://127.0.0.1:9', logFile: join(dir, 'none.log'), sayEveryMs: 50 };

@@ -59,7 +59,7 @@ describeSpool(describeBuilt, 'component', (chosen) => built('production', chosen
 describeSpool(describeRendered, 'value of the chart', (chosen) => rendered({ spoolVolume: { enabled: chosen } }));
 
 describeRendered("the chart's own choices for the volume of the spool", () => {
-  it('are its size and its storage class', () => {
+  it('set its size and its storage class', () => {
     const [set] = ofKind(
       rendered({ spoolVolume: { enabled: true, storage: '5Gi', storageClass: 'fast' } }),
       'StatefulSet',

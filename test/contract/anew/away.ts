@@ -84,7 +84,7 @@ export function holdAway(shared: () => CourierWorld): void {
       expect(run.error).toMatch(/\w/);
     });
 
-    it('others go on', () => world.neighbourGoesOn());
+    it('the messages of another adapter are answered', () => world.neighbourGoesOn());
 
     it('and what waited is answered once it is back, without anybody’s help, and once', async () => {
       await end(world);

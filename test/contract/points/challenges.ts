@@ -43,7 +43,7 @@ export function holdChallenges(shared: () => ContractWorld): void {
       expect(await adapter.calls('parse-inbound')).toEqual([]);
     });
 
-    it('and every other message too', async () => {
+    it('is verified like every message: before it is parsed', async () => {
       const { adapter, app } = await installed('ordered');
       expect(await world.outcomeOf(app, { text: 'hello' })).toMatchObject({ outcome: 'routed' });
       const [first] = await adapter.calls();

@@ -4,7 +4,7 @@ import { askOf, type Ground, type Listed } from './walk.js';
 export function walkAccess(ground: () => Ground): void {
   const ask = askOf(ground);
 
-  it('projects and keys', async () => {
+  it('for projects and keys', async () => {
     await ask('GET', 'organizations/current');
     const { data } = await ask<Listed>('GET', 'projects');
     await ask('GET', `projects/${data[0]?.id}`);
@@ -25,7 +25,7 @@ export function walkAccess(ground: () => Ground): void {
     await ask('PATCH', `organizations/${organizations.data[0]?.id}`, { name: 'Walked' });
   });
 
-  it('members, and how they sign in', async () => {
+  it('for members, and how they sign in', async () => {
     await ask('GET', 'roles');
     await ask('GET', 'sign-in/methods');
     const { id } = await ask('POST', 'members', { email: 'walked@example.com', role: 'viewer' });
@@ -38,7 +38,7 @@ export function walkAccess(ground: () => Ground): void {
     await ask('DELETE', `members/${id}`);
   });
 
-  it('credentials', async () => {
+  it('for credentials', async () => {
     const fields = { password: 'first', codes: ['one', 'two'] };
     const { id } = await ask('POST', 'credentials', { name: 'walked', type: 'text', fields });
     await ask('GET', 'credentials');
@@ -58,7 +58,7 @@ export function walkAccess(ground: () => Ground): void {
     await ask('GET', 'credentials/revocations');
   });
 
-  it('a credential that its adapter verifies', async () => {
+  it('for a credential that its adapter verifies', async () => {
     const url = `${ground().system.origin('adapters')}/smtp`;
     await ask('POST', 'adapters', { url });
     const fields = { host: '127.0.0.1', port: '1', from: 'a@example.com' };
@@ -66,7 +66,7 @@ export function walkAccess(ground: () => Ground): void {
     await ask('POST', `credentials/${id}/verify`);
   });
 
-  it('grants of OAuth', async () => {
+  it('for grants of OAuth', async () => {
     const fields = { client_id: 'gatehouse', client_secret: 'secret' };
     const made = { name: 'granted', type: 'oauth2', grant: 'authorization_code', fields };
     const { id } = await ask('POST', 'credentials', made);
@@ -80,7 +80,7 @@ export function walkAccess(ground: () => Ground): void {
     await ask('POST', `credentials/${id}/oauth/revoke`);
   });
 
-  it('notifications', async () => {
+  it('for notifications', async () => {
     await ask('PUT', 'credentials/notifications', { url: `${ground().sink.url}/told` });
     await ask('GET', 'credentials/notifications');
     await ask('DELETE', 'credentials/notifications');

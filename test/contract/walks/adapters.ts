@@ -15,7 +15,7 @@ export function walkAdapters(ground: () => Ground): void {
     return { app, id };
   };
 
-  it('conformance runs', async () => {
+  it('for conformance runs', async () => {
     const { id } = await ask('POST', 'adapters', { url: `${ground().system.origin('adapters')}/telegram` });
     const run = await ask('POST', `adapters/${id}/conformance-runs`, {});
     await until(
@@ -27,7 +27,7 @@ export function walkAdapters(ground: () => Ground): void {
     await ask('DELETE', `adapters/${id}`);
   });
 
-  it('a delivery of which nobody knows whether it arrived, and that a person says has', async () => {
+  it('for a delivery of which nobody knows whether it arrived, and that a person says has', async () => {
     const adapter = await ground().adapters.mount('lost', { credentials: [] });
     const { app } = await install(adapter);
     await adapter.answer('deliver', { drop: true });
@@ -43,7 +43,7 @@ export function walkAdapters(ground: () => Ground): void {
     expect(await adapter.calls('deliver')).toHaveLength(1);
   });
 
-  it('webhooks that a provider is asked for again', async () => {
+  it('for webhooks that a provider is asked for again', async () => {
     const webhook = { renew_seconds: 3_600, missed_since: true };
     const adapter = await ground().adapters.mount('renewed', { credentials: [], webhook });
     await adapter.answer('renew-webhook', { json: { ok: true } });
@@ -55,7 +55,7 @@ export function walkAdapters(ground: () => Ground): void {
     await ask('GET', `apps/${app.id}/missed`);
   });
 
-  it('a provider that is asked for its events', async () => {
+  it('for a provider that is asked for its events', async () => {
     const connect = { kind: 'poll' };
     const adapter = await ground().adapters.mount('fetched', { credentials: [], connect });
     await adapter.answer('poll', { json: { ok: true, events: [{ id: '1', body: '{}' }], cursor: '2' } });
@@ -67,7 +67,7 @@ export function walkAdapters(ground: () => Ground): void {
     await ask('DELETE', `apps/${app.id}/connection`);
   });
 
-  it('an adapter that is moved, renamed, disabled and unregistered', async () => {
+  it('for an adapter that is moved, renamed, disabled and unregistered', async () => {
     const adapter = await ground().adapters.mount('leaving', { credentials: [] });
     const { app, id } = await install(adapter);
     for (const change of [{ url: adapter.url }, { name: 'Ours' }, { disabled: true }, { disabled: false }]) {

@@ -17,7 +17,7 @@ const manifest = {
 export function walkApps(ground: () => Ground): void {
   const ask = askOf(ground);
 
-  it('adapters and their manifests', async () => {
+  it('for adapters and their manifests', async () => {
     const { id } = await ask('POST', 'adapters', { manifest });
     await ask('GET', 'adapters');
     await ask('GET', `adapters/${id}`);
@@ -33,14 +33,14 @@ export function walkApps(ground: () => Ground): void {
     await ask('POST', `adapters/${id}/roll-back`, { version: 1 });
   });
 
-  it('listings', async () => {
+  it('for listings', async () => {
     await ask('GET', 'listings');
     await ask('GET', 'listings/webhook');
     await ask('GET', 'listings/webhook/senders');
     await ask('POST', 'listings/webhook/install', { name: 'listed' });
   });
 
-  it('apps', async () => {
+  it('for apps', async () => {
     const signature = { scheme: 'hmac', algorithm: 'sha512' };
     const { id } = await ask('POST', 'apps', { name: 'walked', kind: 'builtin', signature });
     await ask('GET', 'apps');
@@ -59,7 +59,7 @@ export function walkApps(ground: () => Ground): void {
     await ask('DELETE', `apps/${id}`);
   });
 
-  it('refusals', async () => {
+  it('for refusals', async () => {
     const fields = { signing_secret: 'a secret' };
     const credential_id = await ground().system.credential(fields);
     const app = { name: 'refusing', kind: 'builtin', credential_id, signature: { scheme: 'hmac' } };
@@ -68,7 +68,7 @@ export function walkApps(ground: () => Ground): void {
     await until('the refusal is kept', async () => (await ask<Listed>('GET', 'refusals')).data[0]);
   });
 
-  it('sources', async () => {
+  it('for sources', async () => {
     const library = await openDocumentAdapter(3);
     try {
       const { id: adapter_id } = await ask('POST', 'adapters', { url: library.url });

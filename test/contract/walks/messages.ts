@@ -16,12 +16,12 @@ export function walkMessages(ground: () => Ground): void {
   let made = 0;
   const key = (): Record<string, string> => ({ 'idempotency-key': `walk-${(made += 1)}` });
 
-  it('statistics', async () => {
+  it('for statistics', async () => {
     await ask('GET', 'statistics/messages');
     await ask('GET', 'statistics/messages?step=hour');
   });
 
-  it('workflows, triggers and runs', async () => {
+  it('for workflows, triggers and runs', async () => {
     const { system } = ground();
     const { id: workflow_id } = await ask<{ id: number }>('POST', 'workflows', {
       name: 'walk',
@@ -50,7 +50,7 @@ export function walkMessages(ground: () => Ground): void {
     await ask('DELETE', `triggers/${trigger.id}`);
   });
 
-  it('events, their deliveries and dead letters', async () => {
+  it('for events, their deliveries and dead letters', async () => {
     const { system, sink } = ground();
     await ask('POST', system.webhookPath.replace('/api/v1/', ''), { task: 'as any program sends it' });
     await ask('PUT', `channels/${system.appId}`, { reply_address: `${sink.url}/walk` });
@@ -82,7 +82,7 @@ export function walkMessages(ground: () => Ground): void {
     await ask('POST', `events/batches/${batch.id}/cancel`);
   });
 
-  it('a dead delivery that is redriven', async () => {
+  it('for a dead delivery that is redriven', async () => {
     const { system, sink } = ground();
     sink.answer = () => ({ status: 400 });
     const { id } = await post(system.webhookUrl, { task: 'answer me later' });
@@ -92,7 +92,7 @@ export function walkMessages(ground: () => Ground): void {
     await ask('POST', `deliveries/${data[0]?.id}/redrive`);
   });
 
-  it('contacts, sessions and turns of a person', async () => {
+  it('for contacts, sessions and turns of a person', async () => {
     const { system, sink } = ground();
     const url = `${system.origin('adapters')}/generic`;
     const adapter = await ask('POST', 'adapters', { url });
@@ -147,7 +147,7 @@ export function walkMessages(ground: () => Ground): void {
     await ask('POST', `sessions/${session}/reopen`);
   });
 
-  it('calls that wait for a person', async () => {
+  it('for calls that wait for a person', async () => {
     const { sink } = ground();
     const call = `call http_request ${JSON.stringify({ method: 'POST', url: sink.url, body: '{}' })}`;
     const instructions = `${call}\nreply: done`;

@@ -8,7 +8,7 @@ const source = 'def double(number: int) -> int:\n    """Twice the number."""\n  
 export function walkTools(ground: () => Ground): void {
   const ask = askOf(ground);
 
-  it('MCP servers and their tools', async () => {
+  it('for MCP servers and their tools', async () => {
     const server = await FakeMcpServer.start();
     try {
       const { id } = await ask('POST', 'mcp-servers', { url: server.url, name: 'Fake' });
@@ -35,7 +35,7 @@ export function walkTools(ground: () => Ground): void {
     }
   });
 
-  it('Python tools', async () => {
+  it('for Python tools', async () => {
     const { id } = await ask('POST', 'tools', { source });
     await ask('PUT', `tools/${id}/source`, { source: source.replace('* 2', '+ number') });
     const tried = await ask('POST', `tools/${id}/try`, { arguments: { number: 2 } });
@@ -44,7 +44,7 @@ export function walkTools(ground: () => Ground): void {
     await ask('DELETE', `tools/${id}`);
   });
 
-  it('Skills', async () => {
+  it('for Skills', async () => {
     const { id } = await ask('POST', 'skills', { name: 'Walked', knowledge: 'How to walk.' });
     await ask('GET', 'skills');
     await ask('GET', `skills/${id}`);
@@ -58,7 +58,7 @@ export function walkTools(ground: () => Ground): void {
     await ask('POST', 'skills/manifest', { manifest });
   });
 
-  it('agents', async () => {
+  it('for agents', async () => {
     const { id } = await ask('POST', 'agents', { name: 'walker', instructions: 'reply: walked', caps: { steps: 3 } });
     await ask('GET', 'agents');
     await ask('GET', `agents/${id}`);
@@ -79,7 +79,7 @@ export function walkTools(ground: () => Ground): void {
     await ask('GET', 'usage?group_by=day_agent');
   });
 
-  it('providers of models', async () => {
+  it('for providers of models', async () => {
     const model = await fakeModel();
     try {
       await ask('GET', 'providers/presets');
@@ -95,7 +95,7 @@ export function walkTools(ground: () => Ground): void {
     }
   });
 
-  it('knowledge', async () => {
+  it('for knowledge', async () => {
     const entities = [{ name: 'Gatehouse', kind: 'product' }];
     const { id } = await ask('POST', 'knowledge', { title: 'Doors', text: 'Gatehouse has two doors.', entities });
     await ask('GET', 'knowledge');

@@ -205,7 +205,7 @@ describe('an event', () => {
 });
 
 describe('outcomes', () => {
-  it('are counted', async () => {
+  it('are counted in the metrics by stage and outcome', async () => {
     const metrics = async () => (await router.get(OperationsServer).http.inject('/metrics')).body;
     await events.event({ outcome: 'loop_paused' });
     expect(await metrics()).toMatch(

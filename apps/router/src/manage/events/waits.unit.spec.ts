@@ -40,7 +40,7 @@ describe('the waits of an event', () => {
     ['retrying', 'needs_reconnect', 'for its credential to be connected again'],
     ['retrying', 'odd_code', 'to be tried again (odd_code)'],
     ['retrying', null, 'to be tried again'],
-  ])('%s of %s', (outcome, reason, words) => {
+  ])('after %s of %s are named: %s', (outcome, reason, words) => {
     const entries = [entry(0, { outcome, reason }), entry(3_000, { outcome: 'running' })];
     expect(waitsOf(...entries)[1]).toEqual([3_000, words]);
   });

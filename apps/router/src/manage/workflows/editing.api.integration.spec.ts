@@ -60,7 +60,7 @@ describe('an edit with If-Match', () => {
     expect((await world.call<WorkflowRow>('GET', path)).body.name).toBe(won[0]?.json().name);
   });
 
-  it('also works for triggers', async () => {
+  it('changes a trigger once as well, and another edit with its old tag is 412', async () => {
     const made = { app_id: 'app_1', workflow_id: (await workflow()).id };
     const { id } = (await world.call<TriggerRow>('POST', 'triggers', made)).body;
     const path = `triggers/${id}`;

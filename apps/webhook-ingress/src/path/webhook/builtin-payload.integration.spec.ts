@@ -58,7 +58,7 @@ describe('a body of the built-in Webhook app', () => {
     });
   });
 
-  it('may be a form, or nothing at all', async () => {
+  it('that is a form, or empty, is accepted', async () => {
     expect((await send('id=tr_7&a=%7B%22b%22%3A1%7D', 'application/x-www-form-urlencoded; charset=utf-8')).status).toBe(
       200,
     );

@@ -49,7 +49,7 @@ it('the address that the portal passes on is used, and its token is in no receip
   expect(headers).not.toContain(token);
 });
 
-it('so is one from a proxy that the operator configured, as far as it vouches', async () => {
+it('the last address that a proxy of TRUSTED_PROXIES passes on is used, and none before it', async () => {
   const service = await world.start({ TRUSTED_PROXIES: ['127.0.0.1'] });
   const chain = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };
   expect((await noted(service, chain)).address).toBe('203.0.113.7');

@@ -79,7 +79,7 @@ describe('a body', () => {
   it.each([
     ['as it came', Buffer.alloc(0)],
     ['when it is read', gzipSync('')],
-  ])('that is empty %s is judged as an empty one', async (_when, body) => {
+  ])('that is empty %s counts as one without bytes', async (_when, body) => {
     expect((await post('gzip', body, 'open')).status).toBe(200);
     expect(await post('gzip', body)).toMatchObject({ status: 400, error: 'invalid_json' });
   });
@@ -104,7 +104,7 @@ describe('a signature', () => {
     }
   });
 
-  it('is over one of them, and over nothing between', async () => {
+  it('is refused over what is between two codings, over another text and over nothing', async () => {
     const inner = gzipSync(json);
     const refused = { status: 401, error: 'bad_signature' };
     for (const over of [inner, Buffer.from('x'), Buffer.alloc(0)]) {
