@@ -119,7 +119,7 @@ describe('versions of an agent', () => {
     expect((await world.call('POST', `agents/${id}/versions/2/promote`, {}, owner)).body.may_do).toBe('destructive');
   });
 
-  it('are checked as an agent is', async () => {
+  it('are refused with a tool that does not exist, as an agent is', async () => {
     const id = await made();
     expect(await world.call('POST', `agents/${id}/versions`, { tools: ['rm'] })).toMatchObject({
       status: 422,

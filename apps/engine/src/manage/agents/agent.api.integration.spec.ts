@@ -45,7 +45,7 @@ describe('agents over the API', () => {
     ).toBe(412);
   });
 
-  it('have only tools that exist', async () => {
+  it('are refused with a tool that does not exist, by its field', async () => {
     const refused = await world.call('POST', 'agents', { name: 'Desk', instructions: '', tools: ['rm'] });
     expect(refused.status).toBe(422);
     expect(refused.body.errors[0]?.field).toBe('tools');
@@ -103,7 +103,7 @@ describe('agents over the API', () => {
     expect((await world.call('GET', `agents/${id}`)).body.name).toBe('Mine');
   });
 
-  it('are stored as the entities describe', async () => {
+  it('are in tables that the entities describe without a difference', async () => {
     const { upQueries } = await world.app.get(DataSource).driver.createSchemaBuilder().log();
     expect(upQueries.map((query) => query.query)).toEqual([]);
   });

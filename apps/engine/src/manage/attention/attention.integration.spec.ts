@@ -44,7 +44,7 @@ describe('what needs attention names', () => {
     for (const turn of turns) await turnsOf(world).reaches(turn.turn_id, 'succeeded');
   });
 
-  it('turns that wait for something else', async () => {
+  it('turns that wait for a tool registry that does not answer, until none waits', async () => {
     const agent = await agentOf(world, { skills: ['missing'] });
     await world.jobs.enqueue(turnRun, turnOf({ agent_id: agent }));
     const item = await reported('turns_wait');
@@ -53,7 +53,7 @@ describe('what needs attention names', () => {
     await gone('turns_wait');
   });
 
-  it('calls that wait for a person', async () => {
+  it('calls that wait for a person, until they are decided', async () => {
     const agent = await agentOf(world, { tools: ['http_request'], may_do: 'read', approvers: ['key:test'] });
     const call = { name: 'http_request', arguments: JSON.stringify({ method: 'POST', url: `${model.url}/orders` }) };
     model.script([call]);

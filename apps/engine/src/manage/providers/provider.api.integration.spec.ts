@@ -209,7 +209,7 @@ describe('a provider of models', () => {
       expect({ ok, detail }).toEqual({ ok: false, detail: expect.stringContaining('GATEHOUSE_EGRESS_ALLOW') });
   });
 
-  it('is known by its presets', async () => {
+  it('has presets for each of the eight kinds', async () => {
     const { data } = (await world.call('GET', 'providers/presets')).body;
     expect(new Set(data.map(({ kind }: { kind: string }) => kind)).size).toBe(8);
     expect(data).toEqual(

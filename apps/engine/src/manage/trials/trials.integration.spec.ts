@@ -129,7 +129,7 @@ describe('a trial of an agent', () => {
     expect(world.target.calls).toHaveLength(1);
   });
 
-  it('streams what the agent writes', async () => {
+  it('shows who follows it what the agent writes, and that it has ended', async () => {
     const agent = await agentOf(world, {});
     const trial = await begun(agent);
     const streams: FakeStream[] = [];
@@ -221,7 +221,7 @@ describe('a trial of an agent', () => {
     });
   });
 
-  it('goes on where its engine died', async () => {
+  it('is answered by another claim after its engine died', async () => {
     const agent = await agentOf(world, {});
     const trial = await begun(agent);
     const streams: FakeStream[] = [];

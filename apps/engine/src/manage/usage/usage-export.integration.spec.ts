@@ -96,7 +96,7 @@ describe('an export of usage', () => {
     expect({ rows: rows.length, calls }).toEqual(sums.rows[0]);
   });
 
-  it('refuses an invalid day', async () => {
+  it('answers 422 for a day that is none', async () => {
     const answer = await world.call('GET', 'usage/export?from=yesterday');
     expect(answer.status).toBe(422);
   });

@@ -106,7 +106,7 @@ describe('an approver who is a contact', () => {
     expect(sent()).toHaveLength(1);
   });
 
-  it('of another project presses in vain', async () => {
+  it('of another project presses, and nothing is decided', async () => {
     const { turn } = await waiting(['contact:con_boss']);
     await noted(turn.turn_id, 'approval_asked');
     const [approve] = sent()[0]?.message.actions ?? [];

@@ -11,7 +11,7 @@ describe('the call guard', () => {
     expect(guard.refuse(get('/b'), true)).toBeNull();
   });
 
-  it('starts again when what is read has changed', () => {
+  it('counts reads of the same from the start once what is read has changed', () => {
     const guard = new CallGuard(20, 2);
     for (const hash of ['x', 'y', 'x', 'x']) {
       expect(guard.refuse(get('/a'), true)).toBeNull();
@@ -30,7 +30,7 @@ describe('the call guard', () => {
     expect(guard.exhausted).toBe(true);
   });
 
-  it('has the same state after a crash as before', () => {
+  it('is exhausted after a crash by the same calls as before it', () => {
     const before = new CallGuard(20, 2);
     const after = new CallGuard(20, 2);
     const call = get('/a');

@@ -99,7 +99,7 @@ describe('a rehearsal: a replay without delivery', () => {
     expect(asked.rows).toEqual([]);
   });
 
-  it('decides no approval that the replayed message decided', async () => {
+  it('leaves an approval undecided that the replayed message decided', async () => {
     const id = `apr_${'0'.repeat(32)}`;
     const message = { event_type: 'message', sender: 'ada', message: `approve ${id}`, is_bot: false };
     const { ended } = await rehearse([], { message, contact_id: 'con_ada' });

@@ -87,7 +87,7 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       expect(calls()[0]?.text.match(/cache_control/g) ?? []).toHaveLength(protocol.kind === 'anthropic' ? 2 : 0);
     });
 
-    it('is asked for a value by a schema', async () => {
+    it('is asked for a value by the schema that the caller gives', async () => {
       answering(protocol.text('{"depth": 3}'));
       const output = { type: 'object', properties: { depth: { type: 'number' } }, required: ['depth'] };
       await modelOf(protocol).complete(asked, tools, never, { output });

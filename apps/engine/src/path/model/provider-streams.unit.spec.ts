@@ -122,7 +122,7 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       expect(server.requests.at(-1)?.path).toBe(streamed.path);
     });
 
-    it('cut into single bytes, is the same', async () => {
+    it('that arrives byte by byte gives the same answer', async () => {
       const { open, pieces, end } = streamed.text(['Grüß ', 'Gott']);
       const bytes = Buffer.concat([...open, ...pieces, ...end]);
       streaming(async (response) => {
@@ -140,7 +140,7 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       expect(heard.text).toBe('Grüß Gott');
     });
 
-    it('holds calls in parallel', async () => {
+    it('gives all of its parallel calls', async () => {
       const wanted = [
         { id: 'call00001', name: 'look', arguments: { at: 'sea' } },
         { id: 'call00002', name: 'look', arguments: { at: 'sky' } },
@@ -183,7 +183,7 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       expect(heard.text).toBe('Good ');
     });
 
-    it('over the limit is unreadable and counts', async () => {
+    it('that is over the limit is unreadable and counts', async () => {
       const { open, pieces, end } = streamed.text(Array.from({ length: 200 }, () => 'x'.repeat(1_000)));
       streaming((response) => response.end(Buffer.concat([...open, ...pieces, ...end])));
       await expect(
@@ -206,7 +206,7 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       expect(heard.text).toBe('Good ');
     });
 
-    it('is ended when nobody wants it any more', async () => {
+    it('is closed when nobody wants it any more', async () => {
       const { open, pieces } = streamed.text(['Good ']);
       let closed = false;
       streaming((response) => {
@@ -224,7 +224,7 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       await until('the provider is left', () => closed);
     });
 
-    it('refused with a status is classified as a whole answer is', async () => {
+    it('that is refused with a status is classified as a whole answer is', async () => {
       for (const { status, json, headers, code, blame } of protocol.errors) {
         answering({ status, json, ...(headers ? { headers } : {}) });
         await expect(
@@ -261,7 +261,7 @@ it('a completion that comes whole, although a stream was asked for, is read', as
   });
 });
 
-it('the usage of a stream is asked for', async () => {
+it('a request for a stream asks for its usage', async () => {
   answering({ json: openai.text('x') });
   const compatible = protocols(account).find(({ kind }) => kind === 'openai-compatible');
   if (!compatible) throw new Error('no protocol');

@@ -73,7 +73,7 @@ describe('the text of an answer', () => {
     }
   });
 
-  it('may be a refusal', () => {
+  it('is empty where the model refuses, and the refusal is kept', () => {
     expect(withMessage({ content: null, refusal: 'No.' })).toMatchObject({ text: '', refusal: 'No.' });
     expect(withMessage({ content: [{ type: 'refusal', refusal: 'No.' }] })).toMatchObject({ text: '', refusal: 'No.' });
     for (const refusal of [null, false, '', {}])
@@ -107,7 +107,7 @@ describe('a stream that nobody asked for', () => {
     choices: [{ delta: given, finish_reason }],
   });
 
-  it('is joined', () => {
+  it('becomes one answer', () => {
     const part = (index: number, rest: object) => delta({ tool_calls: [{ index, ...rest }] });
     const text = events(
       delta({ role: 'assistant', content: 'I ' }),
@@ -128,7 +128,7 @@ describe('a stream that nobody asked for', () => {
     });
   });
 
-  it('without indexes is joined by ids', () => {
+  it('without indexes becomes one answer by the ids of its calls', () => {
     const fragment = (id: string | undefined, given: string) =>
       delta({ tool_calls: [{ id, function: { name: id && 'http_request', arguments: given } }] });
     const text = events(
@@ -185,6 +185,6 @@ it.each([
   expect(readAnswer(body)).toMatchObject({ is: 'unreadable', why: expect.any(String) });
 });
 
-it('keeps the usage of what cannot be read', () => {
+it('the usage of an answer that cannot be read is kept', () => {
   expect(readAnswer('{"choices":[],"usage":{"prompt_tokens":3}}')).toMatchObject({ usage: { prompt_tokens: 3 } });
 });

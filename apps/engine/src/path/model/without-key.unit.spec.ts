@@ -32,7 +32,7 @@ describe('what an endpoint sent', () => {
     );
   });
 
-  it('is otherwise as it was', () => {
+  it('is as it was where it repeats no key, up to the length that is shown', () => {
     const text = '<html><title>502 Bad Gateway</title> nginx/1.27.3';
     expect(excerptWithoutKey(text, key, 500)).toBe(text);
     expect(excerptWithoutKey(text, null, 20)).toBe(text.slice(0, 20));

@@ -71,7 +71,7 @@ describe('custody of a turn', () => {
     return { turn, ending };
   };
 
-  it('gives the lease to one claim', async () => {
+  it('refuses the lease to a second claim while the first one has it', async () => {
     const { turn } = await held();
     expect(await turns.claim(turn, 'engine_other')).toEqual({ state: 'leased' });
   });
@@ -128,7 +128,7 @@ describe('custody of a turn', () => {
     expect(await steps.of(turn.turn_id)).toEqual([]);
   });
 
-  it('stores text that Postgres refuses', async () => {
+  it('stores text that Postgres refuses, with replacements for what it refuses', async () => {
     const turn = turnOf();
     turn.input!.message.message = 'nul \u0000 and lone \ud800, and \\u0000 as text';
     await world.jobs.enqueue(turnRun, turn);

@@ -38,7 +38,7 @@ describe('a run whose workflow declares an output schema', () => {
     return shown(turn.run?.id);
   };
 
-  it('gives the value, and asks the model for it', async () => {
+  it('gives the value of the answer, for which the model is asked by the schema', async () => {
     const found = await run(JSON.stringify(good));
     expect(found).toMatchObject({ state: 'succeeded', output: good, output_problems: null, reply: 'sent' });
     expect(JSON.parse(String(found['reply_text']))).toEqual(good);
@@ -58,7 +58,7 @@ describe('a run whose workflow declares an output schema', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('gives the value after calls of tools', async () => {
+  it('gives the value also where the model calls tools first', async () => {
     const call = [{ name: 'query_knowledge_graph', arguments: '{"query":"tea"}' }];
     expect(await run(call, JSON.stringify(good))).toMatchObject({ state: 'succeeded', output: good });
   });
@@ -88,7 +88,7 @@ describe('a run whose workflow declares an output schema', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('names the problem in the entry of the timeline', async () => {
+  it('names the problem on the timeline when both answers are wrong', async () => {
     model.script('no', 'no');
     const turn = await newTurn();
     await turnsOf(world).run(turn);

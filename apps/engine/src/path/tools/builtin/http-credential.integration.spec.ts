@@ -157,7 +157,7 @@ describe('a credential of http_request', () => {
     expect(seen).toEqual(['Bearer swordfish', undefined]);
   });
 
-  it('must be one that the Skill binds', async () => {
+  it('is refused as no_credential where the Skill binds none of that name', async () => {
     expect((await get(`http://127.0.0.1:${port()}/`, 'other')).error.code).toBe('no_credential');
   });
 

@@ -195,7 +195,7 @@ describe('web_search', () => {
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-  it('asks SearXNG', async () => {
+  it('gives the results of SearXNG, and says that its key went unused', async () => {
     answer = { status: 200, body: JSON.stringify({ results: [hit('content')] }) };
     expect(await search({ provider: 'searxng' })).toEqual(results);
     expect(await search({ provider: 'searxng', api_key: 'k0' })).toEqual({
@@ -205,7 +205,7 @@ describe('web_search', () => {
     expect(requests[0]).toMatchObject({ method: 'GET', url: '/search?q=tea+%26+cake&format=json' });
   });
 
-  it('asks Brave', async () => {
+  it('gives the results of Brave, asked with the key in its header', async () => {
     answer = { status: 200, body: JSON.stringify({ web: { results: [hit('description')] } }) };
     expect(await search({ provider: 'brave', api_key: 'k1' })).toEqual(results);
     expect(requests[0]).toMatchObject({
@@ -214,7 +214,7 @@ describe('web_search', () => {
     });
   });
 
-  it('asks Tavily', async () => {
+  it('gives as many results of Tavily as were asked for, asked with the key as a bearer token', async () => {
     answer = { status: 200, body: JSON.stringify({ results: [hit('content'), hit('content'), hit('content')] }) };
     expect(((await search({ provider: 'tavily', api_key: 'k2' })) as typeof results).results).toHaveLength(2);
     expect(requests[0]).toMatchObject({ method: 'POST', url: '/search', headers: { authorization: 'Bearer k2' } });
@@ -267,7 +267,7 @@ describe('web_search', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('needs a provider that it knows', async () => {
+  it('answers no_credential for a provider that it does not know', async () => {
     expect(await search({ provider: 'constructor' })).toMatchObject({ error: { code: 'no_credential' } });
   });
 });
