@@ -22,6 +22,9 @@ const soon = {
   CONNECTION_SWEEP_MS: '200',
   CONNECTION_WAIT_S: '2',
   MODEL_TRIAL_MS: '500',
+  // So many mails of one sender, answered at once, are taken for a loop.
+  LOOP_ROUNDS_PER_MINUTE: '60',
+  LOOP_EVEN_ROUNDS: '60',
 };
 const perSecond = 5;
 
@@ -134,5 +137,26 @@ suite('a mailbox of Dovecot, while services are killed', () => {
     const held = await system.api<{ gap: object | null; reconnects: number }>('GET', `/api/v1/apps/${app}/connection`);
     expect(held.gap).toBe(null);
     process.stderr.write(`${written.length} mails, ${held.reconnects} reconnects: 0 lost, 0 doubled\n`);
+  });
+
+  it('has a reply that was cut off with the gateway arrived once at most, and else it waits for a person', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `mail-1000${index}`);
+    const before = replies.length;
+    names.forEach(arrive);
+    await until('the first are answered', () => replies.length >= before + 3);
+    await system.kill('adapter-gateway');
+    await system.restart('adapter-gateway');
+    const unknown = async (): Promise<number> =>
+      (await system.api<{ data: object[] }>('GET', `/api/v1/deliveries?state=unknown&app_id=${app}`)).data.length;
+    const answered = (): string[] => names.filter((name) => answeredBy(name).length > 0);
+    await until('each is answered or in doubt', async () => answered().length + (await unknown()) >= names.length);
+    await until('nothing is under way', async () => {
+      const open = ['queued', 'sending'].map((state) =>
+        system.api<{ data: object[] }>('GET', `/api/v1/deliveries?state=${state}&app_id=${app}`),
+      );
+      return (await Promise.all(open)).every(({ data }) => data.length === 0);
+    });
+    expect(answered().map(answeredBy)).toEqual(answered().map((name) => [`All of ${name}.`]));
+    process.stderr.write(`${answered().length} of ${names.length} answered once, ${await unknown()} in doubt\n`);
   });
 });

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { checkAnswer, createAdapterServer, signHmac } from '#libs/adapter-sdk';
 import { createDiscordAdapter } from '../discord/discord.adapter.js';
 import { createGithubAdapter } from '../github/github.adapter.js';
+import { createImapAdapter } from '../imap/imap.adapter.js';
 import { createSlackAdapter } from '../slack/slack.adapter.js';
 import { createTeamsAdapter } from '../teams/teams.adapter.js';
 import { createTelegramAdapter } from '../telegram/telegram.adapter.js';
@@ -15,6 +16,7 @@ const adapters = [
   createDiscordAdapter(http),
   createSlackAdapter(http),
   createGithubAdapter(http),
+  createImapAdapter({ connect: http.fetch, timeoutMs: 1 }),
   createTeamsAdapter(http),
   createTelegramAdapter(http),
   createTwilioAdapter(http),
@@ -108,6 +110,7 @@ const NAMES: Record<string, readonly string[]> = {
     'new_reaction',
     'data',
   ],
+  imap: ['folder', 'uid_validity', 'uid', 'received_at', 'size', 'mail'],
   teams: [
     'type',
     'id',
