@@ -30,6 +30,11 @@ const settings = {
   MCP_LIST_BYTES: integer(4_194_304, 1_024, 104_857_600),
   /** A larger tool definition is quarantined: every run of an agent pays for its tokens. */
   MCP_DEFINITION_BYTES: integer(65_536, 256, 1_048_576),
+  /**
+   * Properties and other schemas in the definition of one tool. One with more is quarantined: to compile it would hold up
+   * this process and the engine, for about a second per 2,000.
+   */
+  MCP_DEFINITION_SCHEMAS: integer(1_000, 10, 20_000),
   /** A connection is closed, and its session ended, after this long without a call. */
   MCP_IDLE_MS: integer(300_000, 100, 86_400_000),
   /** Connections of one process. At the limit, the one that was not used for longest is closed. */

@@ -1,2 +1,3 @@
 export { compileSchema } from './compile-schema.js';
+export { countSchemas } from './schema-parts.js';
 export { usableSchema, type UsableSchema } from './usable-schema.js';

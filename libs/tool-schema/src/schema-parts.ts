@@ -46,6 +46,13 @@ export function schemasOf(schema: Schema, at: string[] = []): { schema: Schema; 
   return found;
 }
 
+/**
+ * How many schemas there are in a document, itself included: the time that it takes to compile it grows with them.
+ */
+export function countSchemas(document: unknown): number {
+  return isSchema(document) ? schemasOf(document).length : 0;
+}
+
 /** The innermost part that a path leads to; null for the whole document. @param path of an error, from the root */
 export function partAt(root: Schema, path: string[]): Part | null {
   let part: Part | null = null;

@@ -9,7 +9,7 @@ import { McpError, toMcpError } from '../mcp/mcp-error.js';
 import type { McpServer } from '../entities/mcp-server.entity.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { DiscoveryRepository, type ServerFacts } from './discovery.repository.js';
-import { type ListedTool, readListing } from './listed-tool.js';
+import { type ListedTool, Listings } from './listed-tool.js';
 
 export interface Listing {
   tools: ListedTool[];
@@ -21,6 +21,7 @@ export interface Listing {
 export class DiscoveryService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('discovery');
   private readonly sweeper: Sweeper;
+  private readonly listings: Listings;
 
   constructor(
     private readonly servers: DiscoveryRepository,
@@ -29,6 +30,8 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
     private readonly jobs: JobClient,
     @Inject(SETTINGS) private readonly settings: RegistrySettings,
   ) {
+    const { MCP_DEFINITION_BYTES: bytes, MCP_DEFINITION_SCHEMAS: schemas } = settings;
+    this.listings = new Listings({ bytes, schemas });
     this.sweeper = new Sweeper({
       name: 'mcp-discovery',
       everyMs: settings.DISCOVERY_SWEEP_MS,
@@ -77,7 +80,7 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
     const startedAt = new Date();
     try {
       return await this.connections.aside(server, async (connection) => ({
-        tools: readListing(await listTools(connection, limits), this.settings.MCP_DEFINITION_BYTES),
+        tools: this.listings.read(await listTools(connection, limits)),
         facts: {
           transport: connection.kind,
           protocol_version: connection.protocolVersion,

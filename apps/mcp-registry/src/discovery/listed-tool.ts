@@ -1,4 +1,4 @@
-import { compileSchema, usableSchema } from '#libs/tool-schema';
+import { compileSchema, countSchemas, usableSchema } from '#libs/tool-schema';
 import { canonicalJson, pinOf, sha256, type ToolDefinition } from '../tools/tool-definition.js';
 
 /** One entry of a listing: a usable definition and what was left out of it, or the reason why it is not usable. */
@@ -11,22 +11,61 @@ const onlyAsTask =
 /** What a person reads of what was left out of one tool. */
 const shownLost = 5;
 
-/** Reads each entry by itself: a bad one is quarantined under a readable name and does not affect the others. */
-export function readListing(entries: unknown[], maxDefinitionBytes: number): ListedTool[] {
-  const byName = new Map<string, ListedTool>();
-  for (const [at, entry] of entries.entries()) {
-    const { name } = (entry ?? {}) as { name?: unknown };
-    if (typeof name !== 'string' || !/^[\w./ -]{1,128}$/.test(name)) {
-      const unusable = unusableName(name, at);
-      byName.set(unusable.name, unusable);
-      continue;
+/** What one definition may have. */
+export interface DefinitionLimits {
+  bytes: number;
+  schemas: number;
+}
+
+/** Definitions whose reading is kept: every server is listed again and again, and rarely changes. */
+const maxKept = 5_000;
+
+/** Reads listings. To compile schemas takes long, so what was read before is not compiled again. */
+export class Listings {
+  private readonly known = new Map<string, ListedTool>();
+
+  constructor(private readonly limits: DefinitionLimits) {}
+
+  /** Reads each entry by itself: a bad one is quarantined under a readable name and does not affect the others. */
+  read(entries: unknown[]): ListedTool[] {
+    const byName = new Map<string, ListedTool>();
+    for (const [at, entry] of entries.entries()) {
+      const { name } = (entry ?? {}) as { name?: unknown };
+      if (typeof name !== 'string' || !/^[\w./ -]{1,128}$/.test(name)) {
+        const unusable = unusableName(name, at);
+        byName.set(unusable.name, unusable);
+        continue;
+      }
+      byName.set(
+        name,
+        byName.has(name) ? { name, problem: 'is listed twice' } : this.entry(name, entry as Record<string, unknown>),
+      );
     }
-    byName.set(
-      name,
-      byName.has(name) ? { name, problem: 'is listed twice' } : readEntry(name, entry as object, maxDefinitionBytes),
-    );
+    return [...byName.values()];
   }
-  return [...byName.values()];
+
+  private entry(name: string, entry: Record<string, unknown>): ListedTool {
+    if (depthOf(entry) > maxDepth) return { name, problem: `is nested deeper than ${maxDepth} levels` };
+    const { title, description, inputSchema, outputSchema, annotations, execution } = entry;
+    if (isObject(execution) && execution['taskSupport'] === 'required') return { name, problem: onlyAsTask };
+    const given = { name, title, description, inputSchema, outputSchema, annotations };
+    const json = canonicalJson(given);
+    // First, since to compile a schema of megabytes would hold up this process.
+    const bytes = Buffer.byteLength(json);
+    if (bytes > this.limits.bytes) {
+      return { name, problem: `its definition has ${bytes} bytes, more than ${this.limits.bytes}` };
+    }
+    const schemas = countSchemas(inputSchema) + countSchemas(outputSchema);
+    if (schemas > this.limits.schemas) {
+      const what = `its definition has ${schemas} properties and other schemas`;
+      return { name, problem: `${what}, more than ${this.limits.schemas} (MCP_DEFINITION_SCHEMAS)` };
+    }
+    const key = sha256(json);
+    const tool = this.known.get(key) ?? readDefinition(given);
+    if (this.known.size >= maxKept) this.known.clear();
+    this.known.set(key, tool);
+    return tool;
+  }
 }
 
 /** Made unique by a hash of the name, or by the position in the listing if there is no name. */
@@ -39,14 +78,12 @@ function unusableName(name: unknown, at: number): { name: string; problem: strin
   return { name: `${shown} (${sha256(name).slice(0, 8)})`, problem };
 }
 
-function readEntry(name: string, entry: object, maxBytes: number): ListedTool {
-  const { title, description, inputSchema, outputSchema, annotations, execution } = entry as Record<string, unknown>;
-  if (depthOf(entry) > maxDepth) return { name, problem: `is nested deeper than ${maxDepth} levels` };
-  if (isObject(execution) && execution['taskSupport'] === 'required') return { name, problem: onlyAsTask };
-  // First, since to compile a schema of megabytes would hold up this process.
-  const given = { name, title, description, inputSchema, outputSchema, annotations };
-  const bytes = Buffer.byteLength(canonicalJson(given));
-  if (bytes > maxBytes) return { name, problem: `its definition has ${bytes} bytes, more than ${maxBytes}` };
+interface GivenDefinition extends Record<string, unknown> {
+  name: string;
+}
+
+function readDefinition(given: GivenDefinition): ListedTool {
+  const { name, title, description, inputSchema, outputSchema, annotations } = given;
   const input = usableSchema(inputSchema);
   const output = outputProblem(outputSchema);
   const definition: ToolDefinition = {
