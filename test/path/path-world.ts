@@ -1,9 +1,9 @@
 import { newId } from '#libs/contracts';
-import { createService, ServiceTokens } from '#libs/service-kit';
-import { type As, ask, testRedisUrl, testServiceKey } from '#libs/testing';
+import { type As, openWorld } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../../apps/engine/src/app.module.js';
 import { sessionTurn, type SessionTurnView } from '../../apps/engine/src/manage/sessions/session-turn.dto.js';
+import type { EngineSettings } from '../../apps/engine/src/env.js';
 import { engineDefaults } from '../../apps/engine/src/testing/engine-world.js';
 import { TurnEndingRepository } from '../../apps/engine/src/path/turns/turn-ending.repository.js';
 import { TurnJobService } from '../../apps/engine/src/path/turns/turn-job.service.js';
@@ -13,7 +13,7 @@ import { TurnRepository } from '../../apps/engine/src/path/turns/turn.repository
 import { turnOf, type WholeTurn } from '../../apps/router/src/path/handover/turn-handover.service.js';
 import { RoutingService } from '../../apps/router/src/path/routing/routing.service.js';
 import type { StoredMessage } from '../../apps/router/src/entities/message.entity.js';
-import { caller, jobOf, type RouterWorld, routerWorld } from '../../apps/router/src/testing/router-world.js';
+import { jobOf, type RouterWorld, routerWorld } from '../../apps/router/src/testing/router-world.js';
 import type { RouterSettings } from '../../apps/router/src/env.js';
 
 /** How a test ends a turn. */
@@ -53,20 +53,11 @@ const owner = 'engine_test';
 /** A router and an engine on one database. Nobody consumes their queues: tests call what a job would. */
 export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise<PathWorld> {
   const world = await routerWorld();
-  const engines: NestFastifyApplication[] = [];
-  const startEngine = async (routerUrl = 'http://127.0.0.1:9'): Promise<EngineParts> => {
-    const app = await createService({
-      name: 'engine',
-      module: AppModule.with({
-        ...engineDefaults(),
-        DATABASE_URL: world.databaseUrl,
-        ROUTER_URL: routerUrl,
-        GATEWAY_URL: settings.GATEWAY_URL ?? 'http://127.0.0.1:9',
-      }),
-      settings: serviceSettings,
-    });
-    await app.listen(0, '127.0.0.1');
-    engines.push(app);
+  const [behindRouter, engines] = [await openEngines(world, settings), await openEngines(world, settings)];
+  await behindRouter.start();
+  const router = await world.start({ ENGINE_URL: behindRouter.url, ...settings });
+  const startEngine = async (change: Partial<EngineSettings> = {}): Promise<EngineParts> => {
+    const app = await engines.start(change);
     return {
       app,
       turns: app.get(TurnRepository, { strict: false }),
@@ -75,11 +66,8 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
       enqueuer: app.get(TurnEnqueuer, { strict: false }),
     };
   };
-  const first = await startEngine();
-  const router = await world.start({ ENGINE_URL: await first.app.getUrl(), ...settings });
   // For the API, which calls the router.
-  const engine = await startEngine(await router.getUrl());
-  const tokens = new ServiceTokens(testServiceKey, 'portal');
+  const engine = await startEngine({ ROUTER_URL: await router.getUrl() });
   const rowOf = (id: string) => world.row<Turn>('SELECT * FROM engine.turn WHERE id = $1', [id]);
 
   const take: PathWorld['take'] = async (receiptId, by = engine) => {
@@ -128,18 +116,26 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
       const { started } = await by.endings.end({ ...claim, ...noAnswer(row), reason }, [{ ...entry, ...ending }]);
       by.enqueuer.go(started);
     },
-    call: async (method: string, path: string, body?: object, { headers }: As = {}) => {
-      if (!/^(sessions|runs|turns|agents|approvals|knowledge)/.test(path)) return call(method, path, body, { headers });
-      const token = await tokens.mint('engine', { ...caller, scopes: ['admin', 'service'] });
-      return ask<never>({ method, url: `${await engine.app.getUrl()}/api/v1/${path}`, token, body, headers });
+    call: (method: string, path: string, body?: object, as?: As) => {
+      const isOfEngine = /^(sessions|runs|turns|agents|approvals|knowledge)/.test(path);
+      return (isOfEngine ? engines.call : call)<never>(method, path, body, as);
     },
     close: async () => {
-      await Promise.all(engines.map((each) => each.close()));
+      await Promise.all([engines.close(), behindRouter.close()]);
       await close();
     },
   };
   return Object.assign(world, parts);
 }
+
+/** Engines on the database of a router. */
+const openEngines = ({ databaseUrl }: RouterWorld, { GATEWAY_URL }: Partial<RouterSettings>) =>
+  openWorld<EngineSettings>({
+    service: (settings) => ({ name: 'engine', module: AppModule.with(settings), settings }),
+    settings: { ...engineDefaults(), ...(GATEWAY_URL === undefined ? {} : { GATEWAY_URL }) },
+    databaseUrl,
+    caller: { scopes: ['admin', 'service'] },
+  });
 
 function noAnswer({ session_id, organization_id, project_id }: Turn) {
   return {
@@ -159,13 +155,3 @@ function noAnswer({ session_id, organization_id, project_id }: Turn) {
     answer_id: null,
   };
 }
-
-const serviceSettings = {
-  PORT: 8080,
-  OPERATIONS_PORT: 0,
-  HOST: '127.0.0.1',
-  REDIS_URL: testRedisUrl(),
-  QUEUE_CONCURRENCY: 4,
-  GATEHOUSE_SERVICE_KEY: testServiceKey,
-  LOG_LEVEL: 'silent',
-};

@@ -11,7 +11,6 @@ import {
   type UnknownSenders,
 } from '../../entities/rules.entity.js';
 import type { ChannelWarning } from './channel-warnings.js';
-import { idleSettings } from './idle-settings.js';
 
 /** A channel as shown; one that was never configured has no update time. */
 export class ChannelView implements Omit<ChannelRow, 'updated_at'> {
@@ -66,4 +65,24 @@ export class ChannelPage extends PageOf(ChannelView) {}
 
 export function channelView(row: Omit<ChannelView, 'notes'>): ChannelView {
   return { ...row, notes: idleSettings(row) };
+}
+
+type IdleSettings = Pick<ChannelRow, 'agent_id' | 'route_policy' | 'bots' | 'automatic' | 'daily_reset_hour'>;
+
+/** Settings of a channel that have no effect as things are, each in a sentence with what to do. */
+function idleSettings({ agent_id, route_policy, bots, automatic, daily_reset_hour }: IdleSettings): string[] {
+  if (route_policy !== 'triggers') return [];
+  const named = Object.entries({
+    agent_id: agent_id !== null,
+    bots: bots === 'chief_of_staff',
+    automatic: automatic === 'chief_of_staff',
+    daily_reset_hour: daily_reset_hour !== null,
+  });
+  return named
+    .filter(([, isSet]) => isSet)
+    .map(
+      ([field]) =>
+        `${field} has no effect: route_policy is triggers, so no message of this channel reaches an agent by itself. ` +
+        'Set route_policy to both, chief_of_staff or chief_of_staff_unless_triggered.',
+    );
 }
