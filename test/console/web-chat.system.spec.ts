@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { fakeModel, type FakeModel, type FakeStream, fakeStream } from '../../apps/engine/src/testing/fake-model.js';
 import { startSystem, type System } from '../system/system.js';
 import { violations } from './accessibility.js';
-import { launch, type Visit, visit } from './browser.js';
+import { launch, signIn, type Visit, visit } from './browser.js';
 import { findChromium } from './chromium.js';
 
 const chromium = findChromium();
@@ -205,9 +205,41 @@ inBrowser('a chat on a page of one’s own', () => {
     const before = (await system.outcomesOf(app)).size;
     const { page } = await arrive(other);
     await write(page, 'Hello?');
-    await page.getByRole('status').filter({ hasText: 'trying again' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'This could not be sent.' }).waitFor();
     expect(await items(page)).toEqual(['You\nHello?']);
     expect((await system.outcomesOf(app)).size).toBe(before);
+    // It can read that, and asks no more. The browser logs the refusals that it reads.
+    await page.reload();
+    await page.getByRole('button', { name: 'Questions?' }).click();
+    await page.getByRole('status').filter({ hasText: 'This chat is not available.' }).waitFor();
+  });
+
+  it('is set up in the console: a snippet to copy, and a preview that is answered', async () => {
+    const owner = await visit(browser, {});
+    visits.push(owner);
+    const { page } = owner;
+    await signIn(owner, await system.ownerLink());
+    await page.getByRole('link', { name: 'Integrations' }).click();
+    await page.getByRole('article', { name: 'Web chat' }).first().getByRole('link').click();
+    const section = page.getByRole('region', { name: 'On your pages' });
+    await section.getByRole('textbox', { name: 'Words of the button' }).fill('Ask "us"');
+    const snippet = section.getByRole('group', { name: 'Put this at the end of each page' });
+    expect(await snippet.textContent()).toBe(
+      `<script src="${system.origin('portal')}/web-chat.js" data-app="${app}" data-title="Ask &quot;us&quot;" async></script>`,
+    );
+    await section.getByRole('switch', { name: 'Visitors are signed by your server' }).click();
+    expect(await snippet.textContent()).toContain('window.gatehouseChatToken');
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('web-chat-setup');
+    const [preview] = await Promise.all([
+      page.context().waitForEvent('page'),
+      section.getByRole('link', { name: 'Preview' }).click(),
+    ]);
+    await preview.getByRole('button', { name: 'Ask "us"' }).click();
+    model.script('It works.');
+    await write(preview, 'Does it work?');
+    await preview.getByRole('log', { name: 'Ask "us"' }).getByText('It works.').waitFor();
+    expect(owner.complaints).toEqual([]);
   });
 
   it('is used by keyboard, is accessible, and fits a phone', async () => {

@@ -1,10 +1,12 @@
 import type { Credentials } from '#libs/adapter-sdk';
 import { PermanentFailure } from '#libs/queue';
 import { Problem } from '#libs/service-kit';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { AppCredentials } from '../path/apps/app-credentials.js';
 import { type InstalledApp, InstalledApps } from '../path/apps/installed-apps.js';
 import type { AppRow } from '../entities/app.entity.js';
+import type { GatewaySettings } from '../env.js';
+import { SETTINGS } from '../tokens.js';
 import { readVisitor, type Visitor } from './visitor.js';
 
 /** A visitor on a page that may use the chat of an App. */
@@ -19,25 +21,25 @@ export class WebChatSites {
   constructor(
     private readonly installed: InstalledApps,
     private readonly credentials: AppCredentials,
+    @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
   /**
-   * @param origin of the page, which a browser always sends
+   * @param origin of the page, which a browser always sends; the console's own shows the preview
    * @param visitor as the page names it
-   * @param admit called when the origin may read the answer, also one that refuses the visitor
    * @throws Problem 404 `web_chat_not_found`, 403 `origin_refused`, 401
    */
-  async visit(appId: unknown, origin: string | undefined, visitor: unknown, admit: () => void): Promise<Visit> {
+  async visit(appId: unknown, origin: string | undefined, visitor: unknown): Promise<Visit> {
     const installed = await this.chat(typeof appId === 'string' ? appId : '');
     const credentials = await this.credentials.ofConnected(installed);
-    if (origin === undefined || !originsOf(credentials).includes(origin.toLowerCase())) {
+    const origins = [new URL(this.settings.PUBLIC_URL).origin, ...originsOf(credentials)];
+    if (origin === undefined || !origins.includes(origin.toLowerCase())) {
       throw new Problem(
         403,
         'origin_refused',
         'The page is of an origin that is not among the origins of this chat: add it to the credential of its App.',
       );
     }
-    admit();
     return { app: installed.app, visitor: await readVisitor(credentials, visitor) };
   }
 

@@ -61,16 +61,18 @@ export class WebChatController {
     });
   }
 
-  /** Only a listed origin may read answers. Requests carry no cookies: the visitor stands in the body. */
+  /**
+   * A page of any origin may read its answer: to one that is not listed it says nothing but that, so that the page stops
+   * trying. Requests carry no cookies: the visitor stands in the body.
+   */
   private visit(
     { app, visitor }: { app?: unknown; visitor?: unknown },
     origin: string | undefined,
     reply: FastifyReply,
   ): Promise<Visit> {
     reply.header('vary', 'origin');
-    return this.sites.visit(app, origin, visitor, () => {
-      reply.header('access-control-allow-origin', origin ?? '');
-      reply.header('access-control-expose-headers', 'retry-after');
-    });
+    if (origin !== undefined) reply.header('access-control-allow-origin', origin);
+    reply.header('access-control-expose-headers', 'retry-after');
+    return this.sites.visit(app, origin, visitor);
   }
 }

@@ -40,8 +40,8 @@ export const webchatManifest: Manifest = {
   ],
   setup_instructions: [
     'Store the origins of your pages as a credential of type text, and link it.',
-    'Put this at the end of each page, with the address of this installation and the ID of the App: <script src="https://GATEHOUSE/web-chat.js" data-app="APP_ID" data-title="Questions?" async></script>',
-    'For known visitors, store a secret for identities, and have your server give each page a JSON Web Token (HS256) with sub, exp and, if you like, name and email. The page passes it on, in a script before that one: window.gatehouseChatToken = () => fetch("/chat-token").then((answer) => answer.text()).',
+    'Put the lines that the page of the App shows under On your pages at the end of each page.',
+    'For known visitors, store a secret for identities, and have your server give each page a JSON Web Token (HS256) with sub, exp and, if you like, name and email. The lines for signed visitors fetch it.',
     'Set Unknown senders of the channel to open, where everybody who visits may write.',
     'If your pages have a Content Security Policy, it has to allow this installation in script-src and connect-src. Nothing inline is needed.',
   ],

@@ -2084,6 +2084,8 @@ export interface components {
             renews_webhook: boolean;
             /** @description Its events can be fetched from the provider (PUT /api/v1/apps/{id}/connection) */
             can_fetch: boolean;
+            /** @description A chat for pages of one's own, whose conversations are kept here */
+            web_chat: boolean;
             /** @description Null for the built-in App, and for a shipped adapter that the project has not registered yet */
             adapter: components["schemas"]["ListedAdapter"] | null;
             /** @description The project's App of it */

@@ -113,6 +113,17 @@ export const integrationTexts = {
     skills: 'Skills',
     noSkills: 'No Skill belongs to it or uses its credentials.',
   },
+  webChat: {
+    title: 'On your pages',
+    preview: 'Preview',
+    words: 'Words of the button',
+    defaultTitle: 'Questions?',
+    signed: 'Visitors are signed by your server',
+    tokenScript:
+      '<script>window.gatehouseChatToken = () => fetch("/chat-token").then((answer) => answer.text());</script>',
+    snippet: 'Put this at the end of each page',
+    hint: 'The origin of a page has to be among the linked origins. The preview writes as an anonymous visitor, and its messages are answered like others.',
+  },
   sender: {
     title: 'Sender',
     none: 'No well-known sender is chosen. Choose one, and how it signs and what its events say is filled in.',

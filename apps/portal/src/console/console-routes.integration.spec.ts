@@ -27,6 +27,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'index.html'), page);
   writeFileSync(join(folder, 'page-files.json'), JSON.stringify(pageFiles));
   writeFileSync(join(folder, 'icon.svg'), '<svg/>');
+  writeFileSync(join(folder, 'preview.html'), page);
   writeFileSync(join(folder, 'assets/main-3f2a.js'), script);
   writeFileSync(join(folder, 'assets/main-3f2a.js.br'), brotliCompressSync(script));
   writeFileSync(join(folder, 'assets/main-3f2a.js.gz'), gzipSync(script));
@@ -85,6 +86,13 @@ describe('the console', () => {
     expect((await get('/', browser)).headers['link']).toBeUndefined();
     const { headers } = await get('/', { ...browser, cookie: 'gatehouse_session=x' });
     expect(headers['link']).toBe('</api/v1/session>; rel=preload; as=fetch; crossorigin');
+  });
+
+  it('has further pages, each of which may run the scripts of this origin', async () => {
+    const { status, headers, body } = await get('/preview.html?app=app_1');
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    const nonce = /nonce="([^"]{24})"/.exec(String(body))?.[1] ?? 'none';
+    expect(headers['content-security-policy']).toContain(`script-src 'self'; style-src 'self' 'nonce-${nonce}'`);
   });
 
   it('names the files of the requested page, scripts after styles', async () => {

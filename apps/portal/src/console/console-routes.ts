@@ -84,7 +84,11 @@ export function consoleRoutes(fastify: FastifyInstance, folder: string, publicUr
   fastify.get(everything, (request, reply) => {
     const path = request.url.split('?')[0] ?? '/';
     const asset = files.get(path);
-    if (asset && path !== '/index.html') return sendFile(request, reply, asset, path.startsWith('/assets/'));
+    if (asset && path !== '/index.html') {
+      // A page of its own: without a policy for pages it could run nothing.
+      if (asset.type.startsWith('text/html')) return sendPage(reply, asset);
+      return sendFile(request, reply, asset, path.startsWith('/assets/'));
+    }
     if (!isPage(request, path)) return reply.callNotFound();
     const page = files.get('/index.html');
     if (!page) {

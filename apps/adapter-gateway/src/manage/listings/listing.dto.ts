@@ -39,6 +39,7 @@ export class ListingView implements Listing {
   renews_webhook: boolean;
   @ApiProperty({ description: 'Its events can be fetched from the provider (PUT /api/v1/apps/{id}/connection)' })
   can_fetch: boolean;
+  @ApiProperty({ description: "A chat for pages of one's own, whose conversations are kept here" }) web_chat: boolean;
   @ApiProperty({
     type: ListedAdapter,
     nullable: true,

@@ -22,6 +22,8 @@ export interface Listing {
   renews_webhook: boolean;
   /** Its events can be fetched from the provider. */
   can_fetch: boolean;
+  /** A chat for pages of one's own: Gatehouse keeps its conversations. */
+  web_chat: boolean;
   /** Null for the built-in App, and for a shipped adapter that the project has not registered: installing it does that. */
   adapter: {
     id: string;
@@ -49,6 +51,7 @@ export const builtinListing: Listing = {
   oauth: false,
   renews_webhook: false,
   can_fetch: false,
+  web_chat: false,
   adapter: null,
   app_id: null,
 };
@@ -94,6 +97,7 @@ function declared(manifest: Manifest): Omit<Listing, 'slug' | 'kind' | 'adapter'
     oauth: manifest.oauth_config !== undefined,
     renews_webhook: manifest.webhook?.renew_seconds !== undefined,
     can_fetch: manifest.connect !== undefined,
+    web_chat: manifest.message?.mailbox === true,
   };
 }
 

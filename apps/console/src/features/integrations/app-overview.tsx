@@ -17,6 +17,7 @@ import { AppRenewal } from './app-renewal.js';
 import { Capabilities } from './app-card.js';
 import { SenderSection } from './sender-section.js';
 import { SignatureSection } from './signature-section.js';
+import { WebChatSection } from './web-chat-section.js';
 import type { App } from './use-app.js';
 
 const AppCredentials = lazy(() => import('./app-credentials.js'));
@@ -38,6 +39,7 @@ export function AppOverview({ app, listing, edit, onEdit }: AppOverviewProps): R
         <Stack gap="md">
           {app.kind === 'adapter' && <ConnectApp key={app.id} app={app} listing={listing} />}
           <AppComplaints app={app} />
+          {listing?.web_chat && <WebChatSection app={app} />}
           <Section title={texts.webhook}>
             <Webhook app={app} />
           </Section>
