@@ -121,7 +121,9 @@ it('of one address too, as a trusted proxy names it', async () => {
 it('a body that never begins is 408 after its time', async () => {
   const waiting = await client(head('/api/v1/webhooks/tok', '203.0.113.1', 'content-length: 9'));
   await waiting.closed;
-  expect(waiting.received).toMatch(/^HTTP\/1.1 408 [^]*body_too_slow/);
+  expect(waiting.received).toMatch(
+    /^HTTP\/1.1 408 [^]*content-type: application\/json[^]*\{"error":"body_too_slow","message":/,
+  );
 });
 
 it.each(['/api/v1/webhooks/tok', '/api/v1/credentials'])(
