@@ -4,7 +4,7 @@ export * from './env.js';
 export { EventStream } from './event-stream.js';
 export type { Jwk } from './service-keys.js';
 export { Failure, failureSql } from './failure.js';
-export { type BodyLimits, bodyLimitDefaults } from './incoming/body-limits.js';
+export type { BodyLimits } from './incoming/body-limits.js';
 export { bodyTooLarge } from './incoming/announced-body.js';
 export { type BodyOwner, IncomingBodies } from './incoming/incoming-bodies.js';
 export { holdConnection } from './incoming/connection-places.js';
@@ -66,7 +66,6 @@ export type { QueueState } from './queues.controller.js';
 export { readIssuers } from './service-issuers.js';
 export { type Followed, isLate, ServiceClient, serviceClientProvider } from './service-client.js';
 export { ServiceTokens, type Audience } from './service-tokens.js';
-export { tokenLimitDefaults } from './token-limits.js';
 export {
   createService,
   hostService,
