@@ -183,7 +183,7 @@ describe('a registered adapter', () => {
     expect(await appNow()).toMatchObject({ state: 'active', held_reason: 'adapter_disabled' });
     expect(await endpoint()).toMatchObject({ state: 'paused' });
     const waits = await delivery(await deliver(), 'queued');
-    const reason = { error: 'adapter_disabled', error_detail: expect.stringContaining('is disabled') };
+    const reason = { error: 'adapter_disabled', error_detail: expect.stringContaining('disabled by a person') };
     const held = await until('the delivery says why', async () => {
       const { body } = await world.call('GET', `deliveries/${waits.id}`);
       return body.error ? body : null;
