@@ -141,6 +141,7 @@ export const eventPageTexts = {
   delivery: {
     to: 'To',
     nextAttempt: 'Next attempt',
+    tries: (count: number) => (count === 1 ? 'after 1 attempt' : `after ${count} attempts`),
     expires: 'Expires',
     attempts: 'Attempts',
     attempt: (number: number) => `Attempt ${number}`,

@@ -35,7 +35,11 @@ export function DeliveryPart({ event, step }: { event: EventDetail; step: Step }
               [texts.to, delivery.content.target.channel_address],
               [
                 texts.nextAttempt,
-                delivery.state === 'queued' && delivery.lease_until && <When at={delivery.lease_until} />,
+                delivery.state === 'queued' && delivery.lease_until && (
+                  <>
+                    <When at={delivery.lease_until} /> {texts.tries(delivery.attempts)}
+                  </>
+                ),
               ],
               [texts.expires, expiryOf(delivery) && <When at={expiryOf(delivery)} />],
               [texts.providerStatus, providerStatusOf(delivery)],
