@@ -173,8 +173,24 @@ function Choice<Value extends string>({ label, description, labels, value, onCha
   );
 }
 
+/** What may be sent: a channel as it is read has more. */
+const settings: Record<keyof Settings, true> = {
+  agent_id: true,
+  route_policy: true,
+  bots: true,
+  automatic: true,
+  reply_address: true,
+  session_scope: true,
+  unknown_senders: true,
+  inbox_mode: true,
+  idle_reset_minutes: true,
+  daily_reset_hour: true,
+  failure_notice: true,
+  limit_notice: true,
+  reply_ttl_seconds: true,
+};
+
 function settingsOf(channel: Channel): Settings {
-  const { app_id: _app, organization_id: _organization, project_id: _project, ...rest } = channel;
-  const { updated_at: _at, notes: _notes, ...settings } = rest;
-  return settings;
+  const names = Object.keys(settings) as (keyof Settings)[];
+  return Object.fromEntries(names.map((name) => [name, channel[name]])) as Settings;
 }
