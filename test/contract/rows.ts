@@ -16,7 +16,7 @@ export interface Row {
   others: Held;
 }
 
-const neighbour = ['anew/away > others go on', 'anew/frozen > others go on'];
+const neighbour = ['anew/away > the messages of another adapter are answered', 'anew/frozen > others go on'];
 const isAway = ['anew/away > a message is taken, and waits', 'anew/away > and what waited is answered once it is back'];
 const isStatic: Held = { none: 'It is a rule for what is built, and nothing that changes while it runs.' };
 const ofOne: Held = { none: 'It is a part of one answer: whoever else is asked takes no part in it.' };
@@ -223,7 +223,10 @@ const endpoints: Row[] = [
     works: ['points/sources > are listed from null', 'points/sources > come as bytes, or as base64 in JSON'],
     soon: ['anew/works > brings its documents page by page, from the cursor before'],
     away: ['points/sources > that cannot be listed', 'points/page > has the refusal of a folder that is gone'],
-    others: ['points/sources > of which one cannot be fetched', 'anew/away > others go on'],
+    others: [
+      'points/sources > of which one cannot be fetched',
+      'anew/away > the messages of another adapter are answered',
+    ],
   },
   {
     section: '4.1, modes',
