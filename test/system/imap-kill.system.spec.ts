@@ -101,7 +101,7 @@ suite('a mailbox of Dovecot, while services are killed', () => {
       const { state } = await system.api<{ state: string }>('GET', `/api/v1/apps/${app}/connection`);
       return state === 'connected';
     });
-    // While mails are read, no reply is under way: the answer of a delivery that is cut off stays unknown, by design.
+    // While mails are read, no reply is in flight: the answer of a delivery that is cut off stays unknown, by design.
     model.always((response) => response.writeHead(503).end('{}'));
     const killAll = async (): Promise<void> => {
       for (const service of ['adapter-gateway', 'adapters', 'webhook-ingress', 'adapter-gateway']) {
@@ -148,7 +148,7 @@ suite('a mailbox of Dovecot, while services are killed', () => {
       (await system.api<{ data: object[] }>('GET', `/api/v1/deliveries?state=unknown&app_id=${app}`)).data.length;
     const answered = (): string[] => names.filter((name) => answeredBy(name).length > 0);
     await until('each is answered or in doubt', async () => answered().length + (await unknown()) >= names.length);
-    await until('nothing is under way', async () => {
+    await until('nothing is in flight', async () => {
       const open = ['queued', 'sending'].map((state) =>
         system.api<{ data: object[] }>('GET', `/api/v1/deliveries?state=${state}&app_id=${app}`),
       );

@@ -85,7 +85,7 @@ const settings = {
   TRIAL_TURNS: integer(50, 1, 1_000),
   /** Cases of one comparison of two versions of an agent. */
   COMPARISON_CASES: integer(100, 1, 1_000),
-  /** Cases of one comparison that are under way at once: each is two turns, then one of the judge. */
+  /** Cases of one comparison in flight at once: each is two turns, then one of the judge. */
   COMPARISON_AT_ONCE: integer(3, 1, 50),
   /** Comparisons of a project that have not ended; a further one is refused. */
   COMPARISONS_OPEN: integer(5, 1, 100),

@@ -549,7 +549,7 @@ export interface paths {
         get: operations["listComparisonCases"];
     };
     "/api/v1/agents/{id}/comparisons/{comparison}/cancel": {
-        /** End what is still under way of a comparison */
+        /** End the cases of a comparison that are still open */
         post: operations["cancelComparison"];
     };
     "/api/v1/approvals": {

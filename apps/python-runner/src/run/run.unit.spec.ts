@@ -123,7 +123,7 @@ describe('a credential', () => {
     expect(await runner.run(source, { credentials })).toMatchObject({ result: ['s3cret', credentials.crm] });
   });
 
-  it('is told of with the addresses that the code asked for before and after it was read', async () => {
+  it('is reported with the addresses that the code asked for before and after it was read', async () => {
     const source = toolOf(
       'http_request("GET", "https://a.test/x?q=1")\nhttp_request("GET", "https://a.test/y")\n' +
         'credential("crm")\nhttp_request("GET", "https://a.test:8443/z")\nraise ValueError("no")',

@@ -117,7 +117,7 @@ describe('the Skill of a manifest', () => {
   it('is announced again while the registry is away, and not after a refusal', async () => {
     statuses.set('later', 503);
     const later = await register({ manifest: words('later') });
-    await until('it was told twice', () => announcementsOf('later').length >= 2);
+    await until('it was announced twice', () => announcementsOf('later').length >= 2);
     statuses.set('later', 200);
     await settled(later, 1);
     statuses.set('taken', 409);

@@ -83,7 +83,7 @@ export class ComparisonController {
   @Post(':comparison/cancel')
   @HttpCode(200)
   @RequireScopes('agents:write')
-  @ApiOperation({ operationId: 'cancelComparison', summary: 'End what is still under way of a comparison' })
+  @ApiOperation({ operationId: 'cancelComparison', summary: 'End the cases of a comparison that are still open' })
   @ApiOkResponse({ type: ComparisonView })
   async cancel(
     @Caller() caller: Principal,

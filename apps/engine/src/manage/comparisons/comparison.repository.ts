@@ -140,7 +140,7 @@ export class ComparisonRepository {
     )) as { comparisons: number }[];
     const most = this.settings.COMPARISONS_OPEN;
     if ((open?.comparisons ?? 0) < most) return;
-    const detail = `The project has ${most} comparisons under way, which is the limit (COMPARISONS_OPEN): wait, or cancel one.`;
+    const detail = `The project has ${most} open comparisons, which is the limit (COMPARISONS_OPEN): wait, or cancel one.`;
     throw new Problem(409, 'too_many_comparisons', detail);
   }
 

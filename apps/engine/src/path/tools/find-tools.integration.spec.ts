@@ -63,7 +63,7 @@ describe('an agent with more tools than its model is shown', () => {
     for (const result of results.slice(2)) expect(result).toHaveProperty('content');
   });
 
-  it('is told when a search finds nothing, and how many tools each Skill has', async () => {
+  it('learns that a search found nothing, and how many tools each Skill has', async () => {
     model.script([find('invoice')], 'None.');
     const turn = turnOf({ agent_id: agent });
     await turnsOf(world).run(turn);
