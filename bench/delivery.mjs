@@ -111,12 +111,25 @@ const cpuBetween = (before, after) =>
 
 /**
  * Gatehouse with an App and a workflow that replies to the sink.
- * @param {{name: string, secret: string, sinkUrl: string, env?: NodeJS.ProcessEnv}} options as `startGatehouse`
+ * @param {{name: string, secret: string, sinkUrl: string, env?: NodeJS.ProcessEnv, hosted?: string[]}} options as
+ *   `startGatehouse`
  * @returns {Promise<Running>}
  */
-export async function startPath({ name, secret, sinkUrl, env }) {
-  const gatehouse = await startGatehouse({ name, without, ...(env ? { env } : {}) });
+export async function startPath({ name, secret, sinkUrl, ...options }) {
+  const gatehouse = await startGatehouse({ name, without, ...options });
+  try {
+    return await pathOf(gatehouse, { secret, sinkUrl });
+  } catch (error) {
+    await gatehouse.close();
+    throw error;
+  }
+}
+
+/** @param {Awaited<ReturnType<typeof startGatehouse>>} gatehouse @param {{secret: string, sinkUrl: string}} options */
+async function pathOf(gatehouse, { secret, sinkUrl }) {
   const names = services.map((service) => service.name).filter((each) => !without.includes(each));
+  // Services of one process have one number: it counts once.
+  const processes = new Map(names.map((each) => [gatehouse.pidOf(each), each]));
   const app = await signedApp(gatehouse, { secret, replyAddress: sinkUrl });
   const workflow = await gatehouse.api('POST', '/workflows', { name: 'Bench', instructions: 'reply: got it' });
   await wearIn(gatehouse.postgres.url);
@@ -124,7 +137,7 @@ export async function startPath({ name, secret, sinkUrl, env }) {
     url: app.url,
     fields: { workflow_id: workflow.id },
     pids: {
-      ...Object.fromEntries(names.map((each) => [each, gatehouse.pidOf(each)])),
+      ...Object.fromEntries([...processes].map(([pid, each]) => [each, pid])),
       postgres: gatehouse.postgres.pid,
       redis: gatehouse.redis.pid,
     },

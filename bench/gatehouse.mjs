@@ -9,6 +9,7 @@ import { startRedisCluster } from './redis-cluster.mjs';
 import { ensureSecrets } from '../scripts/launcher/secrets.mjs';
 import { databasePasswords, redisPasswords, storeAccess } from '../scripts/launcher/store-access.mjs';
 import { originOf, serviceEnv } from '../scripts/launcher/service-env.mjs';
+import { groupEnv, groupServices } from '../scripts/launcher/service-group.mjs';
 import { logFileOf, startService, waitReady } from '../scripts/launcher/service-process.mjs';
 import { services } from '../scripts/launcher/services.mjs';
 import { bootstrapResult, runStep } from '../scripts/launcher/setup-step.mjs';
@@ -20,9 +21,10 @@ const limits = { ENDPOINT_RATE_PER_SECOND: '10000000', ADDRESS_RATE_PER_SECOND: 
  * A fresh Gatehouse without a supervisor, so that single services can be stopped and stay stopped. As in `npm start`,
  * Postgres has fsync on and Redis appends to its file.
  * @param {{name: string, env?: NodeJS.ProcessEnv, serviceEnv?: Record<string, NodeJS.ProcessEnv>, without?: string[],
- *   flags?: Record<string, string[]>, replicas?: number, redisNodes?: number}} options name: of its folder in the cache;
- *   serviceEnv: additions for single services; without: services that the benchmark does not need; flags: of Node, for
- *   single services; replicas: processes of each service; redisNodes: more than one makes a Redis Cluster
+ *   flags?: Record<string, string[]>, replicas?: number, redisNodes?: number, hosted?: string[]}} options name: of its
+ *   folder in the cache; serviceEnv: additions for single services; without: services that the benchmark does not need;
+ *   flags: of Node, for single processes; replicas: processes of each service; redisNodes: more than one makes a Redis
+ *   Cluster; hosted: services that share one process
  */
 export async function startGatehouse({
   name,
@@ -32,6 +34,7 @@ export async function startGatehouse({
   flags = {},
   replicas = 1,
   redisNodes = 1,
+  hosted = [],
 }) {
   const dataDir = join(cacheDir, 'bench', name);
   await rm(dataDir, { recursive: true, force: true });
@@ -59,30 +62,31 @@ export async function startGatehouse({
   const never = new AbortController().signal;
   /** @type {Map<string, import('../scripts/launcher/child.mjs').Running>} */
   const running = new Map();
+  const groups = groupServices(services, hosted);
+  const processOf = (/** @type {string} */ service) =>
+    groups.find((group) => group.services.some(({ name: one }) => one === service))?.name ?? service;
 
-  /** @param {string[]} names */
+  /** @param {string[]} names of services */
   const start = (names) =>
     Promise.all(
-      services
-        .filter((service) => names.includes(service.name))
-        .flatMap((service) => Array.from({ length: replicas }, (_, index) => startCopy(service, index + 1))),
+      groups
+        .filter((group) => names.some((each) => processOf(each) === group.name))
+        .flatMap((group) => Array.from({ length: replicas }, (_, index) => startCopy(group, index + 1))),
     );
-  /** @param {import('../scripts/launcher/services.mjs').Service} service @param {number} replica */
-  async function startCopy(service, replica) {
-    const copy = copyOf(service.name, replica);
-    const own = { ...envOf(service.name), ...more[service.name], PORT: String(ports[copy]) };
-    running.set(
-      copy,
-      startService({ dataDir, service: { ...service, name: copy }, env: own, flags: flags[service.name] }),
+  /** @param {import('../scripts/launcher/service-group.mjs').Group} group @param {number} replica */
+  async function startCopy(group, replica) {
+    const copy = copyOf(group.name, replica);
+    const portOf = (/** @type {string} */ service) => ports[copyOf(service, replica)] ?? 0;
+    const own = groupEnv(group, (each) => ({ ...envOf(each), ...more[each], PORT: String(portOf(each)) }));
+    running.set(copy, startService({ dataDir, service: { ...group, name: copy }, env: own, flags: flags[group.name] }));
+    const logFile = logFileOf(dataDir, copy);
+    await Promise.all(
+      group.services.map(({ name: each }) =>
+        waitReady({ name: copyOf(each, replica), origin: originOf(portOf(each)), logFile, signal: never }),
+      ),
     );
-    await waitReady({
-      name: copy,
-      origin: originOf(ports[copy] ?? 0),
-      logFile: logFileOf(dataDir, copy),
-      signal: never,
-    });
   }
-  /** @param {string[]} names */
+  /** @param {string[]} names of processes */
   const stop = async (names) => {
     await Promise.all(names.map((each) => running.get(each)?.stop()));
     for (const each of names) running.delete(each);
@@ -142,7 +146,7 @@ export async function startGatehouse({
     start,
     stop,
     urlOf: (/** @type {string} */ service) => originOf(ports[service] ?? 0),
-    pidOf: (/** @type {string} */ service) => running.get(service)?.pid ?? 0,
+    pidOf: (/** @type {string} */ service) => running.get(processOf(service))?.pid ?? 0,
     postgres,
     redis,
     close,

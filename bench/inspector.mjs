@@ -1,8 +1,12 @@
 /**
- * The heap of a process that was started with `--inspect=127.0.0.1:<port>`.
- * @param {number} port
+ * @typedef {object} CpuProfile of V8: its samples name a node of the tree each
+ * @property {Array<{id: number, callFrame: {functionName: string, url: string, lineNumber: number}, children?: number[]}>} nodes
+ * @property {number[]} samples ids of nodes
+ * @property {number[]} timeDeltas µs before each sample
  */
-export async function inspectHeap(port) {
+
+/** Speaks with a process that was started with `--inspect=127.0.0.1:<port>`. @param {number} port */
+async function inspect(port) {
   const [{ webSocketDebuggerUrl }] = /** @type {[{webSocketDebuggerUrl: string}]} */ (
     await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()
   );
@@ -12,8 +16,8 @@ export async function inspectHeap(port) {
     socket.addEventListener('error', () => reject(new Error(`no inspector at ${port}`)), { once: true });
   });
   let last = 0;
-  /** @param {string} method @returns {Promise<any>} */
-  const send = (method) =>
+  /** @param {string} method @param {object} [params] @returns {Promise<any>} */
+  const send = (method, params) =>
     new Promise((resolve, reject) => {
       const id = (last += 1);
       const take = (/** @type {MessageEvent} */ { data }) => {
@@ -24,8 +28,14 @@ export async function inspectHeap(port) {
         else resolve(answer.result);
       };
       socket.addEventListener('message', take);
-      socket.send(JSON.stringify({ id, method }));
+      socket.send(JSON.stringify({ id, method, ...(params ? { params } : {}) }));
     });
+  return { send, close: () => socket.close() };
+}
+
+/** The heap of a process. @param {number} port of its inspector */
+export async function inspectHeap(port) {
+  const { send, close } = await inspect(port);
   return {
     /** Collects all garbage first. @returns {Promise<{usedMiB: number, buffersMiB: number}>} */
     async use() {
@@ -34,6 +44,19 @@ export async function inspectHeap(port) {
       const { usedSize, backingStorageSize } = await send('Runtime.getHeapUsage');
       return { usedMiB: usedSize / 1_048_576, buffersMiB: backingStorageSize / 1_048_576 };
     },
-    close: () => socket.close(),
+    close,
+  };
+}
+
+/** The CPU of a process. @param {number} port of its inspector */
+export async function inspectCpu(port) {
+  const { send, close } = await inspect(port);
+  await send('Profiler.enable');
+  await send('Profiler.setSamplingInterval', { interval: 500 });
+  return {
+    start: () => send('Profiler.start'),
+    /** @returns {Promise<CpuProfile>} since the start */
+    stop: async () => (await send('Profiler.stop')).profile,
+    close,
   };
 }

@@ -2,6 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheDir } from '../scripts/launcher/project.mjs';
 import { startRedis } from '../scripts/launcher/redis.mjs';
+import { hostedServices } from '../scripts/launcher/service-group.mjs';
+import { services } from '../scripts/launcher/services.mjs';
 import { compareDeliveries, startPath } from './delivery.mjs';
 import { startHelper } from './processes.mjs';
 import { hasRestate, startRestate } from './restate.mjs';
@@ -9,6 +11,8 @@ import { hasRestate, startRestate } from './restate.mjs';
 const secret = 'a-signing-secret-for-the-benchmark';
 
 /** @typedef {import('./delivery.mjs').Running} Running */
+
+const path = hostedServices(services, { GATEHOUSE_SERVICES: 'path' }, []);
 
 /**
  * Fastify and BullMQ as people write it by hand: only the job is stored.
@@ -41,6 +45,7 @@ export const benchPeers = (options) =>
       ['Fastify + BullMQ, by hand', () => byHand(sinkUrl)],
       ...(hasRestate() ? [['Restate, one node', () => startRestate({ secret, sinkUrl })]] : []),
       ['Gatehouse', () => startPath({ name: 'peers', secret, sinkUrl })],
+      ['Gatehouse, the path in one process', () => startPath({ name: 'peers', secret, sinkUrl, hosted: path })],
     ],
     { ...options, secret },
   );

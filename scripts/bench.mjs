@@ -39,6 +39,10 @@ const benchmarks = {
         quick ? { seconds: 20, rates: [5] } : { seconds: 30, rates: [5, 20, 100] },
       ),
   },
+  budget: {
+    title: 'What a message costs each process, by cause',
+    run: async (quick) => (await import('../bench/budget.mjs')).benchBudget({ seconds: quick ? 20 : 60, rate: 20 }),
+  },
   memory: {
     title: 'Memory: all processes while the ingress is saturated',
     run: async (quick) => (await import('../bench/memory.mjs')).benchMemory({ seconds: quick ? 20 : 60 }),
@@ -168,6 +172,10 @@ const benchmarks = {
       (await import('../bench/tracing.mjs')).benchTraced(
         quick ? { rounds: 1, seconds: 10, burst: 5_000 } : { rounds: 3, seconds: 15, burst: 10_000 },
       ),
+  },
+  knowledge: {
+    title: 'Knowledge: questions in six languages, and whether the search finds their document',
+    run: async () => (await import('../bench/knowledge.mjs')).benchKnowledge(),
   },
   turns: {
     title: 'Turns: what the engine adds to each step',

@@ -1,10 +1,10 @@
-// npm run chaos [-- redis postgres …]: runs the scenarios whose names contain one of the words, or all of them.
+// npm run chaos [-- --rate 100 redis postgres …]: runs the scenarios whose names contain one of the words, or all of them.
+import { parseArgs } from 'node:util';
 import { ensureBuilt } from './launcher/build.mjs';
 import { ensureInstalled } from './launcher/install.mjs';
 import { ensureNode } from './launcher/node.mjs';
 import { runScript } from './launcher/say.mjs';
 
-const rate = 200;
 const seconds = 20;
 const settleMs = 60_000;
 const secret = 'a-signing-secret-for-the-chaos-run';
@@ -20,7 +20,13 @@ await runScript(async () => {
   const { startHelper } = await import('../bench/processes.mjs');
   const { shown, table } = await import('../bench/table.mjs');
 
-  const words = process.argv.slice(2).map((word) => word.toLowerCase());
+  const { values, positionals } = parseArgs({
+    options: { rate: { type: 'string', default: '200' } },
+    allowPositionals: true,
+  });
+  const rate = Number(values.rate);
+  if (!Number.isInteger(rate) || rate < 1) throw new Error(`--rate is messages a second, at least 1: ${values.rate}`);
+  const words = positionals.map((word) => word.toLowerCase());
   const chosen = faults.filter(
     ({ name }) => words.length === 0 || words.some((word) => name.toLowerCase().includes(word)),
   );

@@ -11,15 +11,23 @@ await runScript(async () => {
   await ensureNode();
   await ensureInstalled();
   await ensureBuilt({ console: false });
-  const [{ apiPage }, { settingsPage }, { jobsPage }, { tablesPage }, { sendersPage }, { channelsPage }] =
-    await Promise.all([
-      import('./reference/api.mjs'),
-      import('./reference/settings.mjs'),
-      import('./reference/jobs.mjs'),
-      import('./reference/tables.mjs'),
-      import('./reference/senders.mjs'),
-      import('./reference/channels.mjs'),
-    ]);
+  const [
+    { apiPage },
+    { settingsPage },
+    { jobsPage },
+    { tablesPage },
+    { sendersPage },
+    { channelsPage },
+    { inboundPage },
+  ] = await Promise.all([
+    import('./reference/api.mjs'),
+    import('./reference/settings.mjs'),
+    import('./reference/jobs.mjs'),
+    import('./reference/tables.mjs'),
+    import('./reference/senders.mjs'),
+    import('./reference/channels.mjs'),
+    import('./reference/inbound.mjs'),
+  ]);
   const pages = {
     'docs/reference/settings.md': settingsPage(),
     'docs/reference/jobs.md': jobsPage(),
@@ -27,6 +35,7 @@ await runScript(async () => {
     'docs/reference/api.md': await apiPage(),
     'docs/reference/senders.md': await sendersPage(),
     'docs/reference/channels.md': await channelsPage(),
+    'docs/reference/inbound.md': inboundPage(),
   };
   const stale = Object.entries(pages).flatMap(([path, made]) => {
     const page = `<!-- Made by \`node scripts/reference.mjs\`: do not edit. -->\n\n${made.trimEnd()}\n`;

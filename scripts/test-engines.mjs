@@ -20,7 +20,7 @@ await runScript(async () => {
   await ensureBuilt();
   const { startInstallation } = await import('../bench/chaos/installation.mjs');
   const { runScenario } = await import('../bench/chaos/scenario.mjs');
-  const { startCluster, startSentinels } = await import('../bench/engines/redis.mjs');
+  const { startCluster, startOne, startSentinels } = await import('../bench/engines/redis.mjs');
   const { startPatroni } = await import('../bench/engines/postgres.mjs');
   const { signedApp } = await import('../bench/gatehouse.mjs');
   const { startHelper } = await import('../bench/processes.mjs');
@@ -28,6 +28,7 @@ await runScript(async () => {
 
   const words = process.argv.slice(2).map((word) => word.toLowerCase());
   const engines = [
+    { name: 'One Redis', start: startOne },
     { name: 'Redis, three Sentinels', start: startSentinels },
     { name: 'Redis Cluster', start: startCluster },
     { name: 'Patroni', start: startPatroni },
@@ -48,7 +49,7 @@ await runScript(async () => {
     /** @type {Awaited<ReturnType<typeof startSentinels>> | {missing: string}} */
     const started = await engine.start(dir);
     if ('missing' in started) {
-      rows.push([engine.name, `left out: ${started.missing}`, '', '', '', '', '', '', '']);
+      rows.push([engine.name, `left out: ${started.missing}`, '', '', '', '', '', '', '', '', '']);
       rmSync(dir, { recursive: true, force: true });
       continue;
     }
@@ -77,10 +78,23 @@ await runScript(async () => {
           connections,
         });
         process.stdout.write(`  ${JSON.stringify(outcome)}\n`);
-        const { sent, acknowledged, lost, stuck, doubled, tailMs } = outcome;
+        const { sent, acknowledged, lost, stuck, doubled, repeated, tailMs, outageMs } = outcome;
         bad += lost + stuck + doubled;
         const refused = sent - acknowledged;
-        rows.push([started.name, name, sent, acknowledged, lost, doubled, refused, stuck, shown(tailMs / 1000)]);
+        const [last, late] = [outageMs, tailMs].map((ms) => shown(ms / 1000));
+        rows.push([
+          started.name,
+          name,
+          sent,
+          acknowledged,
+          lost,
+          doubled,
+          repeated,
+          refused,
+          stuck,
+          last ?? '',
+          late ?? '',
+        ]);
       }
     } finally {
       await installation?.close();
@@ -89,7 +103,8 @@ await runScript(async () => {
       rmSync(dir, { recursive: true, force: true });
     }
   }
-  const head = ['engine', 'row', 'sent', 'acknowledged', 'lost', 'doubled', 'refused', 'stuck', 'tail s'];
+  const counts = ['sent', 'acknowledged', 'lost', 'doubled', 'repeated', 'refused', 'stuck'];
+  const head = ['engine', 'row', ...counts, 'last s', 'late s'];
   process.stdout.write(`\n${rate} messages/s for ${seconds} s each\n\n${table(head, rows)}\n`);
   process.exit(bad > 0 ? 1 : 0);
 });

@@ -9,7 +9,7 @@ import { systemProxy } from './dev/system-proxy.ts';
 
 /** Overlays and form fields. */
 const forms =
-  /node_modules\/(react-number-format|react-remove-scroll|react-transition-group|use-sidecar|@mantine\/core\/.*\/(Popover|Combobox|Select|MultiSelect|TagsInput|PillsInput|NumberInput|PasswordInput|Menu|Modal|ModalBase|Drawer|Tooltip|Transition|Portal|FocusTrap|Overlay|Floating|Checkbox|Radio|Switch|Textarea|Fieldset|Pill)\/)|src\/ui\/(dialog|etag-conflict|full-popover|full-select|name-field|secret-window)\.tsx/;
+  /node_modules\/(react-number-format|react-remove-scroll|react-transition-group|use-sidecar|@mantine\/core\/.*\/(Popover|Combobox|Select|MultiSelect|TagsInput|PillsInput|NumberInput|PasswordInput|Menu|Modal|ModalBase|Drawer|Tooltip|Transition|Portal|FocusTrap|Overlay|Floating|Checkbox|Radio|Switch|Textarea|Fieldset|Pill)\/)|src\/ui\/(assign-list|dialog|etag-conflict|full-popover|full-select|name-field|secret-window)\.tsx/;
 /** What positions overlays and scrolls within them. */
 const floating =
   /node_modules\/(@floating-ui|@mantine\/core\/.*\/(Table|ScrollArea)\/(?!utils))|src\/ui\/diff-view\.tsx/;

@@ -15,11 +15,23 @@ import { startHelper } from '../processes.mjs';
 /** @typedef {{send: (mode: string) => Promise<void>, dieFor: (ms: number) => Promise<void>, url: string, stop: () => Promise<void>}} FickleAdapter */
 
 const outageMs = 5_000;
+/** After it answers: then it has just begun to take work. */
+const graceMs = 150;
 
 /** Sends kill -9 and waits until the process is gone. @param {number} pid */
 async function killNow(pid) {
   process.kill(pid, 'SIGKILL');
   while (commandOf(pid)) await pause(2);
+}
+
+/** @param {string} url */
+async function answers(url) {
+  const asked = () =>
+    fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await asked())) await pause(20);
 }
 
 /** @type {Fault[]} */
@@ -32,6 +44,16 @@ export const faults = [
         strike: (installation) => killNow(installation.pidOf(name)),
       }),
   ),
+  {
+    name: 'kill -9 engine, again as soon as it is up',
+    route: 'builtin',
+    async strike(installation) {
+      await killNow(installation.pidOf('engine'));
+      await answers(`${installation.urlOf('engine')}/openapi.json`);
+      await pause(graceMs);
+      await killNow(installation.pidOf('engine'));
+    },
+  },
   {
     name: 'kill -9 Redis, restarted empty',
     route: 'builtin',

@@ -19,6 +19,7 @@ const lateMs = 1_000;
  * @property {number} repeated requests whose key the receiver had applied already
  * @property {number} recoveredMs from the fault to the last late delivery
  * @property {number} tailMs from the end of the cause to the last late delivery
+ * @property {number} outageMs from the end of the cause to the delivery of the last message that was sent before it
  * @property {number} worstMs the longest time that a message took
  * @property {string[]} examples ids of those that were not delivered
  */
@@ -101,6 +102,7 @@ export async function runScenario({
     repeated: report.requests - report.applied,
     recoveredMs: late.length > 0 ? Math.max(...late) - struckAt : 0,
     tailMs: Math.max(0, ...late.map((at) => at - mendedAt)),
+    outageMs: Math.max(0, ...took.filter(({ at, ms }) => at - ms < mendedAt).map(({ at }) => at - mendedAt)),
     worstMs: Math.max(0, ...took.map(({ ms }) => ms)),
     examples: [...lost, ...stuck].slice(0, 3),
   };

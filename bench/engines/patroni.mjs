@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../scripts/launcher/ports.mjs';
 import { findPostgres } from '../../scripts/launcher/postgres-binaries.mjs';
 import { connect } from '../../scripts/launcher/postgres.mjs';
+import { mountDisk, unmountDisk } from './disk.mjs';
 import { enginePrograms } from './programs.mjs';
 import { server } from './server.mjs';
 
@@ -135,17 +136,7 @@ export async function startMembers(dir) {
     const name = `member${n}`;
     const [port, api] = [await freePort(), await freePort()];
     const home = mkOwn(name);
-    // A disk of its own, which can be full without the machine's being full.
-    const isDisk =
-      process.getuid?.() === 0 &&
-      spawnSync('mount', [
-        '-t',
-        'tmpfs',
-        '-o',
-        `size=${diskMb}m,mode=0700,uid=${user?.uid},gid=${user?.gid}`,
-        'tmpfs',
-        home,
-      ]).status === 0;
+    const isDisk = mountDisk(home, diskMb, user);
     const data = join(home, 'data');
     const settings = {
       scope: 'gatehouse',
@@ -276,7 +267,7 @@ export async function startMembers(dir) {
       await haproxy.kill();
       await Promise.all(members.map((each) => each.kill()));
       await etcd.kill();
-      for (const { home, isDisk } of members) if (isDisk) spawnSync('umount', ['-l', home]);
+      for (const { home, isDisk } of members) if (isDisk) unmountDisk(home);
     },
   };
 }

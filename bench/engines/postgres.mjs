@@ -1,7 +1,6 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from '../../scripts/launcher/postgres.mjs';
+import { fillDisk } from './disk.mjs';
 import { startMembers } from './patroni.mjs';
 
 /** @typedef {import('./redis.mjs').Engine} Engine */
@@ -27,19 +26,8 @@ async function switchover({ primary, isPrimary, until }) {
 }
 
 /** @param {Members} of */
-async function fillDisk({ primary }) {
-  const { home } = await primary();
-  const file = join(home, 'filling');
-  const fd = openSync(file, 'w');
-  try {
-    for (const part = Buffer.alloc(1_048_576); ;) writeSync(fd, part);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
-  } finally {
-    closeSync(fd);
-  }
-  await pause(fullMs);
-  rmSync(file);
+async function fillPrimary({ primary }) {
+  await fillDisk((await primary()).home, fullMs);
 }
 
 /** Takes every connection that Postgres has for those who are no administrators. @param {Members} of */
@@ -103,7 +91,7 @@ export async function startPatroni(dir) {
           haproxy.start();
         },
       },
-      ...(disks ? [{ name: "the primary's disk full for 20 s", strike: () => fillDisk(started) }] : []),
+      ...(disks ? [{ name: "the primary's disk full for 20 s", strike: () => fillPrimary(started) }] : []),
       { name: 'max_connections taken for 15 s', strike: () => takeConnections(started) },
       {
         name: 'all three away for 15 s',

@@ -5,16 +5,20 @@ import { writeFileSync } from 'node:fs';
 import { freePort } from '../../scripts/launcher/ports.mjs';
 import { findRedis } from '../../scripts/launcher/redis-binaries.mjs';
 import { askRedis } from '../../scripts/launcher/ask-redis.mjs';
+import { fillDisk, mountDisk, unmountDisk } from './disk.mjs';
 import { server } from './server.mjs';
 
 /** @typedef {import('./server.mjs').Server} Server */
-/** @typedef {{name: string, strike: () => Promise<void>}} Row */
+/** @typedef {import('../chaos/installation.mjs').Installation} Installation */
+/** @typedef {{name: string, strike: (installation: Installation) => Promise<void>}} Row */
 /** @typedef {{name: string, env: NodeJS.ProcessEnv, rows: Row[], close: () => Promise<void>}} Engine */
 
 const slots = 16_384;
 const frozenMs = 10_000;
 const awayMs = 15_000;
 const outOfMemoryMs = 10_000;
+const fullMs = 20_000;
+const diskMb = 256;
 /** As an operator would set it: what is acknowledged to a service is on the disk within a second. */
 const kept = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction'];
 
@@ -67,6 +71,38 @@ async function freeze(of) {
   of.freeze();
   await pause(frozenMs);
   of.thaw();
+}
+
+/** While Redis can write nothing, people read it under what needs attention. @param {Installation} of */
+const isReported = ({ api }) =>
+  until('what needs attention says that Redis cannot write', async () =>
+    JSON.stringify(await api('GET', '/attention')).includes('redis_cannot_write'),
+  );
+
+/**
+ * One Redis, with its append-only file on a disk of its own.
+ * @param {string} dir @returns {Promise<Engine | {missing: string}>}
+ */
+export async function startOne(dir) {
+  const disk = join(dir, 'redis-one');
+  if (!mountDisk(disk, diskMb)) return { missing: 'a disk of its own needs root, who may mount' };
+  const one = await node(dir, 'redis-one', []);
+  one.start();
+  await answers(one);
+  return {
+    name: 'One Redis',
+    env: { REDIS_URL: `redis://127.0.0.1:${one.port}` },
+    rows: [
+      {
+        name: 'disk full for 20 s',
+        strike: (installation) => fillDisk(disk, fullMs, () => isReported(installation)),
+      },
+    ],
+    async close() {
+      await one.kill();
+      unmountDisk(disk);
+    },
+  };
 }
 
 /**

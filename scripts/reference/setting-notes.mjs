@@ -52,6 +52,9 @@ export const notes = {
     is: 'How many of them may be [handed over without Redis](../architecture.md#jobs) by services of the same process; 0: none.',
   },
   GATEHOUSE_SERVICE_KEY: { is: 'Ed25519 private key as JWK, or `{"keys": [...]}`: the first signs, all verify.' },
+  WEB_CHAT_FILE_TYPES: {
+    default: 'PNG, JPEG, GIF, WebP, PDF, plain text, CSV, Markdown, JSON',
+  },
   PUBLIC_URL: { is: 'The address at which people and providers reach the installation.' },
   LOG_LEVEL: { is: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.' },
   GATEHOUSE_SERVICE_ISSUERS: { is: { 'python-runner': 'The public keys of the services; it has no key of its own.' } },
@@ -251,6 +254,7 @@ export const notes = {
   GATEHOUSE_TEAMS_LOGIN_URL: { is: 'Where the tokens of Teams bots are asked for.' },
   GATEHOUSE_TEAMS_JWKS_URL: { is: 'Key set of the tokens that Bot Framework signs.' },
   GATEHOUSE_TELEGRAM_API_URL: { is: 'The same for Telegram.' },
+  GATEHOUSE_LINEAR_API_URL: { is: 'The same for Linear.' },
   GATEHOUSE_TWILIO_API_URL: { is: 'The same for Twilio.' },
   GATEHOUSE_WHATSAPP_API_URL: { is: 'The same for WhatsApp, with the version of the Graph API.' },
   GATEHOUSE_DRAIN_TIMEOUT_MS: { is: 'The longest time for draining at shutdown.' },

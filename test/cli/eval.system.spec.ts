@@ -28,11 +28,11 @@ describe('gatehouse eval', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  const environment = () => ({ GATEHOUSE_URL: system.origin('portal'), GATEHOUSE_API_KEY: system.apiKey });
   const run = (cases: object[], ...options: string[]): Promise<Ended> => {
     const file = join(folder, 'cases.json');
     writeFileSync(file, JSON.stringify({ cases }));
-    const env = { GATEHOUSE_URL: system.origin('portal'), GATEHOUSE_API_KEY: system.apiKey };
-    return gatehouse(['eval', agent, file, ...options], env, folder);
+    return gatehouse(['eval', agent, file, ...options], environment(), folder);
   };
   const refund = {
     name: 'refund',
@@ -77,6 +77,25 @@ describe('gatehouse eval', () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ cases: [{ answer: 'Refunds take 14 days, Mrs Jones.', state: 'passed' }] });
     expect((await run([repeated], '--version', '2')).code).toBe(1);
+  });
+
+  it('asks the messages of a set by its rules', async () => {
+    const workflow = await system.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'Set', agent_id: agent });
+    const path = `/api/v1/workflows/${workflow.id}/runs?wait=30`;
+    const { turns } = await system.api<{ turns: { id: string }[] }>('POST', path, { message: 'Mr Smith' });
+    const set = { name: 'Smiths', turn_ids: [turns[0]?.id], rules: [{ contains: '14 days' }] };
+    await system.api('POST', `/api/v1/agents/${agent}/case-sets`, set);
+    const ofSet = (...options: string[]): Promise<Ended> =>
+      gatehouse(['eval', agent, '--set', 'Smiths', '--json', ...options], environment(), folder);
+    const passed = await ofSet();
+    expect(passed.code).toBe(0);
+    expect(JSON.parse(passed.out)).toMatchObject({ total: 1, cases: [{ name: 'Mr Smith', state: 'passed' }] });
+    const failed = await ofSet('--version', '2');
+    expect(failed.code).toBe(1);
+    expect(JSON.parse(failed.out)).toMatchObject({ cases: [{ problems: ['does not contain "14 days"'] }] });
+    const unknown = await gatehouse(['eval', agent, '--set', 'Jones'], environment(), folder);
+    expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('It has Smiths.') });
+    expect((await gatehouse(['eval', agent], environment(), folder)).code).toBe(2);
   });
 
   it('ends with 2 for a file that is no list of cases, and with 3 for an agent that is not there', async () => {

@@ -1,5 +1,7 @@
+import { until } from '#libs/testing';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import type { Visit } from './browser.js';
 
 interface Violation {
   id: string;
@@ -30,4 +32,19 @@ export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const found = await page.evaluate<Violation[]>(still);
   return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+}
+
+/** In both themes and on a phone: the page is accessible, and fits. Pictures of all three are kept by the name. */
+export async function isForEverybody({ page, picture }: Visit, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
+    expect(await violations(page)).toEqual([]);
+    await picture(`${name}-${colorScheme}`);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await until('it fits', () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'));
+  await picture(`${name}-360`);
+  await page.setViewportSize({ width: 1280, height: 800 });
 }

@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
+import { fakeModel } from '../../apps/engine/src/testing/fake-model.js';
 import { startSmallSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
@@ -79,7 +80,7 @@ inBrowser('agents and workflows in the console', () => {
     const version = (number: number) => page.getByRole('region', { name: `Version ${number}` });
     await version(2).getByText('Draft').waitFor();
     await expect(agent()).resolves.toMatchObject({ version: 1, instructions: 'reply: one' });
-    await version(2).getByRole('button', { name: 'Compare' }).click();
+    await version(2).getByRole('button', { name: 'Show what changed' }).click();
     await page.getByRole('table', { name: 'Against version 1' }).getByText('reply: two').waitFor();
     expect(await violations(page)).toEqual([]);
     await version(2).getByRole('button', { name: 'Promote' }).click();
@@ -170,9 +171,68 @@ inBrowser('agents and workflows in the console', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     await owner.picture('comparison-phone');
     await page.setViewportSize({ width: 1_280, height: 800 });
+    await page.getByRole('textbox', { name: 'Name of the set' }).fill('Orders');
+    await button(page, 'Keep as a set').click();
+    await page.getByText('Kept as Orders.').waitFor();
     await page.getByRole('link', { name: 'All comparisons' }).click();
     await page.getByRole('link', { name: 'Version 1 against 2' }).waitFor();
+    const set = page.getByRole('group', { name: 'Orders' });
+    await set.getByText('2 messages, 1 rule').waitFor();
+    expect(await violations(page)).toEqual([]);
     await owner.picture('comparisons');
+    await page.getByRole('combobox', { name: 'Messages' }).click();
+    await page.getByRole('option', { name: 'Orders, 2 messages' }).click();
+    await page.getByText('Without rules here, those of the set are checked.').waitFor();
+    await button(page, 'Compare').click();
+    await page.getByText('Ended', { exact: true }).waitFor();
+    await totals.getByRole('row', { name: 'Rules that held 2 of 2 0 of 2' }).waitFor();
+    await page.getByRole('link', { name: 'All comparisons' }).click();
+    await set.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await set.waitFor({ state: 'hidden' });
     await expect(system.api('GET', `/api/v1/agents/${id}`)).resolves.toMatchObject({ version: 1 });
+  });
+
+  it('shows beside a turn which model answered, and why the first one of its chain did not', async () => {
+    const model = await fakeModel();
+    try {
+      const { page } = owner;
+      const { id: key } = await system.api<{ id: string }>('POST', '/api/v1/credentials', {
+        name: 'Key of the line',
+        type: 'api_key',
+        fields: { token: 'sk-line-1234567890' },
+      });
+      const provider = { name: 'line', kind: 'openai', base_url: model.url, credential_ids: [key] };
+      await system.api('POST', '/api/v1/providers', provider);
+      model.answering((asked) =>
+        asked.model === 'large'
+          ? (response) => response.writeHead(529).end(JSON.stringify({ error: { message: 'Overloaded' } }))
+          : 'Here I am.',
+      );
+      const { id } = await system.api<{ id: string }>('POST', '/api/v1/agents', {
+        name: 'On the line',
+        instructions: 'Answer.',
+        model: 'line/large',
+        fallback_model: 'line/small',
+      });
+      await system.api('PATCH', `/api/v1/channels/${system.appId}`, { agent_id: id });
+      const { id: event } = await post(system.webhookUrl, { text: 'Are you there?', thread_id: 'line' });
+      await system.ended(event);
+      await go(`/events/${event}`);
+      const turn = page.getByRole('button', { name: /With line\/small/ });
+      await turn.getByText('line/large with the key Key of the line was passed over').waitFor();
+      await turn.getByText('Overloaded').waitFor();
+      await page.getByRole('list', { name: 'Steps' }).getByText('was passed over').waitFor();
+      expect(await violations(page)).toEqual([]);
+      await owner.picture('passed-over');
+      const { data } = await system.api<{ data: { id: string }[] }>('GET', '/api/v1/projects');
+      await system.api('PUT', `/api/v1/projects/${data[0]?.id}/limits`, { day_tokens: 60 });
+      await go('/usage');
+      const budgets = page.getByRole('region', { name: 'Today’s budgets' });
+      await budgets.getByRole('progressbar', { name: /^This project: \d+ of 60 tokens/ }).waitFor();
+      expect(await violations(page)).toEqual([]);
+    } finally {
+      await model.close();
+    }
   });
 });

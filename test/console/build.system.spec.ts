@@ -103,6 +103,39 @@ inBrowser('what is built in the console', () => {
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   });
 
+  it('starts a run by hand with a form made from what the last run worked on', async () => {
+    const { page } = owner;
+    const { id } = await system.api<{ id: number }>('POST', '/api/v1/workflows', {
+      name: 'Shipping',
+      instructions: 'reply: shipped',
+    });
+    await system.api('POST', `/api/v1/workflows/${id}/runs?wait=30`, {
+      message: JSON.stringify({ order: 'A-17', pieces: 3, express: true, lines: [1, 2] }),
+      event_type: 'order.packed',
+      metadata: { shop: 'Paris' },
+    });
+    await open(owner, `/workflows/${id}`, 'Shipping');
+    await page.getByRole('button', { name: 'Start a run' }).click();
+    const message = page.getByRole('group', { name: 'Message' });
+    expect(await message.getByRole('textbox', { name: 'pieces' }).inputValue()).toBe('3');
+    expect(await message.getByRole('switch', { name: 'express' }).isChecked()).toBe(true);
+    await message.getByRole('textbox', { name: 'order' }).fill('A-18');
+    await page.getByRole('group', { name: 'Metadata' }).getByRole('textbox', { name: 'shop' }).fill('Lyon');
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('run-by-hand');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.waitForURL(/\/runs\/run_/);
+    const started = await system.api<{ receipt_id: string }>('GET', `/api/v1/runs/${page.url().split('/').pop()}`);
+    const [read] = (await system.ended(started.receipt_id)).messages;
+    expect(read?.message).toMatchObject({ event_type: 'order.packed', metadata: { shop: 'Lyon' } });
+    expect(JSON.parse(read?.message.message ?? '')).toEqual({
+      order: 'A-18',
+      pieces: 3,
+      express: true,
+      lines: [1, 2],
+    });
+  });
+
   it('tries the filter of a trigger on stored messages as it is typed', async () => {
     const { page } = owner;
     for (const text of ['buy green tea', 'buy black tea', 'hello']) await received(text);
@@ -139,9 +172,40 @@ inBrowser('what is built in the console', () => {
       await page.getByRole('button', { name: 'Test', exact: true }).click();
       await page.getByRole('row', { name: /Answer.*Works/ }).waitFor();
       expect(await page.content()).not.toContain('sk-pasted-1234567890');
-      const { data } = await system.api<{ data: { id: string; default_model: string }[] }>('GET', '/api/v1/providers');
+      await page.getByRole('row', { name: /^fake .*No price is known/ }).waitFor();
+      interface Listed {
+        id: string;
+        default_model: string;
+        credential_ids: string[];
+      }
+      const { data } = await system.api<{ data: Listed[] }>('GET', '/api/v1/providers');
       expect(data).toMatchObject([{ default_model: 'fake' }]);
-      await system.api('DELETE', `/api/v1/providers/${data[0]?.id}`);
+      await page.getByRole('textbox', { name: 'Name', exact: true }).fill('front-desk');
+      await page.getByRole('textbox', { name: 'New key' }).fill('sk-second-1234567890');
+      await page.getByRole('button', { name: 'Add the key' }).click();
+      await page.getByRole('button', { name: /^Use .*front-desk .* earlier$/ }).click();
+      await page.getByRole('combobox', { name: 'Offered models' }).fill('fake');
+      await page.keyboard.press('Enter');
+      await page.mouse.move(0, 0);
+      await page.getByRole('tooltip').waitFor({ state: 'detached' });
+      expect(await violations(page)).toEqual([]);
+      await owner.picture('provider-edited');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('heading', { name: 'front-desk', level: 1 }).waitFor();
+      await page.getByText('It was changed after this test.').waitFor();
+      await page.getByRole('button', { name: 'Test', exact: true }).click();
+      await page.getByText('It was changed after this test.').waitFor({ state: 'detached' });
+      const [before] = data;
+      const edited = await system.api<Listed>('GET', `/api/v1/providers/${before?.id}`);
+      expect(edited).toMatchObject({ name: 'front-desk', models: ['fake'] });
+      expect(edited.credential_ids).toEqual([expect.any(String), before?.credential_ids[0]]);
+      const listed = { name: 'maker', kind: 'openai', credential_ids: edited.credential_ids, models: ['gpt-4o'] };
+      const { id } = await system.api<{ id: string }>('POST', '/api/v1/providers', listed);
+      await open(owner, `/models/${id}`, 'maker');
+      const price = page.getByRole('row', { name: 'gpt-4o $2.50 $1.25 $10.00 List price since 2024-10-01' });
+      await price.getByRole('link').waitFor();
+      expect(await violations(page)).toEqual([]);
+      for (const each of [before?.id, id]) await system.api('DELETE', `/api/v1/providers/${each}`);
     } finally {
       await model.close();
     }
@@ -173,7 +237,9 @@ inBrowser('what is built in the console', () => {
     await page.getByRole('link', { name: 'count_stock' }).click();
     await page.getByRole('tab', { name: 'Try it' }).click();
     await page.getByRole('textbox', { name: 'item' }).fill('sencha');
-    await page.getByRole('button', { name: 'Call it' }).click();
+    // A server's tool without hints may destroy.
+    await page.getByRole('button', { name: 'Call it …' }).click();
+    await page.getByRole('button', { name: 'Call it for real' }).click();
     await page.getByText('7 of sencha are left').waitFor();
   });
 
@@ -243,6 +309,27 @@ inBrowser('what is built in the console', () => {
     await page.getByText('"3.50 EUR"').waitFor();
     await page.getByText('adding 2').waitFor();
     await owner.picture('python-tried');
+  });
+
+  it('asks before it calls a tool that may change something, and lists the call with its caller', async () => {
+    const { page } = owner;
+    const tool = await system.api<{ id: string }>('POST', '/api/v1/tools', {
+      source: 'def refund(order: str) -> str:\n    """Pays an order back."""\n    return f"paid back {order}"\n',
+    });
+    await system.api('PATCH', `/api/v1/tools/${tool.id}`, { grade: 'destructive' });
+    await open(owner, `/tools/${tool.id}`, 'refund');
+    const calls = async (): Promise<{ caller: string; outcome: string }[]> =>
+      (await system.api<{ data: { caller: string; outcome: string }[] }>('GET', `/api/v1/tools/${tool.id}/calls`)).data;
+    await page.getByText('It may destroy something, by its grade').waitFor();
+    await page.getByRole('textbox', { name: 'order' }).fill('A-17');
+    await page.getByRole('button', { name: 'Call it …' }).click();
+    await page.getByText('with your approval alone').waitFor();
+    expect(await calls()).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('tool-asks');
+    await page.getByRole('button', { name: 'Call it for real' }).click();
+    await page.getByText('"paid back A-17"').waitFor();
+    expect(await calls()).toMatchObject([{ caller: expect.stringMatching(/^user:/), outcome: 'ok' }]);
   });
 
   it('says for whom a tool is, and in its try panel why an agent does not give it', async () => {

@@ -106,6 +106,11 @@ inBrowser('the clicks that a task takes, as docs/console.md says', () => {
     await system.api('PATCH', `/api/v1/channels/${system.appId}`, { agent_id: null });
   });
 
+  const waiting = async (): Promise<number> => {
+    const path = '/api/v1/approvals?state=pending&limit=50';
+    return (await system.api<{ data: unknown[] }>('GET', path)).data.length;
+  };
+
   it('approves ten calls of one tool', async () => {
     const { data } = await system.api<{ data: { id: string; role: string }[] }>('GET', '/api/v1/members');
     const me = data.find(({ role }) => role === 'owner')?.id;
@@ -120,10 +125,6 @@ inBrowser('the clicks that a task takes, as docs/console.md says', () => {
     const workflow = { name: 'Buy', instructions: 'Buy tea.', agent_id: agent.id };
     const { id } = await system.api<{ id: number }>('POST', '/api/v1/workflows', workflow);
     for (let run = 0; run < 10; run += 1) await system.api('POST', `/api/v1/workflows/${id}/runs`, {});
-    const waiting = async () => {
-      const path = '/api/v1/approvals?state=pending&limit=50';
-      return (await system.api<{ data: unknown[] }>('GET', path)).data.length;
-    };
     await until('ten wait', async () => (await waiting()) === 10);
     await page.goto(`${new URL(page.url()).href.replace(/(\/p\/prj_\w+).*/, '$1')}/approvals`);
     await page.getByRole('button', { name: 'Approve 10' }).click();
@@ -131,6 +132,22 @@ inBrowser('the clicks that a task takes, as docs/console.md says', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Approve 10' }).click();
     await until('none waits', async () => (await waiting()) === 0);
     await expectClicks('Approve ten calls of one tool');
+
+    for (let run = 0; run < 3; run += 1) await system.api('POST', `/api/v1/workflows/${id}/runs`, {});
+    const boxes = page.getByRole('checkbox', { name: /^Select .*Buyer.* wants to call .*http_request/ });
+    await until('three more wait', async () => (await boxes.count()) === 3);
+    const bar = page.getByRole('region', { name: 'What is selected' });
+    await boxes.nth(1).click();
+    await boxes.nth(2).click();
+    await bar.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    await bar.getByText('Approve: 2 of 2 done').waitFor();
+    await until('one is left', async () => (await boxes.count()) === 1);
+    await boxes.click();
+    expect(await violations(page)).toEqual([]);
+    await bar.getByRole('button', { name: 'Refuse' }).click();
+    await bar.getByText('Refuse: 1 of 1 done').waitFor();
+    await until('none is left', async () => (await waiting()) === 0);
   });
 
   it('finds why a person got no answer', async () => {
@@ -149,6 +166,24 @@ inBrowser('the clicks that a task takes, as docs/console.md says', () => {
     await found.click();
     await page.waitForURL(new RegExp(`/events/${id}`));
     await expectClicks('Find why a person got no answer');
+  });
+
+  it('makes a trigger from an event', async () => {
+    const { data } = await system.api<{ data: { id: number }[] }>('GET', '/api/v1/workflows');
+    const { id } = await post(system.webhookUrl, { event_type: 'invoice.paid', sender: 'shop', text: 'Paid.' });
+    await page.goto(`${new URL(page.url()).href.replace(/(\/p\/prj_\w+).*/, '$1')}/events/${id}`);
+    await page.getByRole('button', { name: 'Make a trigger' }).click();
+    await page.getByRole('img', { name: 'Starts it' }).first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('trigger-from-event');
+    await page.getByRole('button', { name: 'Create the trigger' }).click();
+    await page.waitForURL(new RegExp(`/workflows/${data[0]?.id}`));
+    await expectClicks('Make a trigger from an event, with one workflow');
+    const triggers = await system.api<{ data: object[] }>('GET', '/api/v1/triggers');
+    const type = (await system.ended(id)).messages[0]?.message.event_type;
+    expect(triggers.data).toMatchObject([
+      { app_id: system.appId, workflow_id: data[0]?.id, event_types: [type], where: null },
+    ]);
   });
 
   it('sets the Webhook App up for Stripe, whose package signs what is then accepted and read', async () => {

@@ -160,6 +160,29 @@ inBrowser('connecting other systems in the console', () => {
     await owner.picture('connect-conformance');
   });
 
+  it('comes back to an App from the credential that was made for it, and has linked that', async () => {
+    const { page } = owner;
+    const app = await system.api<{ id: string }>('POST', '/api/v1/listings/github/install', { credentials: {} });
+    await go(page, `/integrations/${app.id}`);
+    const make = page.getByRole('link', { name: 'New credential' });
+    await make.and(page.locator('[href*="as=GITHUB_WEBHOOK_SECRET"]')).click();
+    const form = page.getByRole('dialog', { name: 'New credential' });
+    await form.getByLabel('Name').fill('Hook of GitHub');
+    await form.getByLabel('Webhook secret').fill('9b1d0c2e4f6a8b0d1c3e5f7a9b1d3c5e');
+    expect(await violations(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'GitHub (bidirectional)', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Hook of GitHub' }).first().waitFor();
+    expect(new URL(page.url()).pathname).toMatch(new RegExp(`/integrations/${app.id}$`));
+    const { credentials, missing } = await system.api<{
+      credentials: { key: string; credential_id: string | null }[];
+      missing: string[];
+    }>('GET', `/api/v1/apps/${app.id}`);
+    expect(missing).toEqual([]);
+    const linked = credentials.filter(({ credential_id: id }) => id !== null);
+    expect(linked.map(({ key }) => key)).toEqual(['GITHUB_WEBHOOK_SECRET']);
+  });
+
   it('connects an account at its provider, and asks before a different one replaces it', async () => {
     const { page } = owner;
     await system.api('POST', '/api/v1/adapters', { url: orbit.url });

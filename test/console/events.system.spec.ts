@@ -4,7 +4,7 @@ import type { InstalledApp } from '../system/api.js';
 import { openSink, type Sink } from '../system/sink.js';
 import { startSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
-import { violations } from './accessibility.js';
+import { isForEverybody } from './accessibility.js';
 import { launch, signIn, visit, type Visit } from './browser.js';
 import { findChromium } from './chromium.js';
 
@@ -46,21 +46,6 @@ inBrowser('Home, events and the simulator', () => {
   const replyTo = (appId: string, path: string, more: object = {}): Promise<unknown> =>
     system.api('PUT', `/api/v1/channels/${appId}`, { reply_address: `${sink.url}${path}`, ...more });
 
-  /** In both themes and on a narrow screen: the page is accessible. */
-  const isForEverybody = async (name: string): Promise<void> => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.locator(`[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
-      expect(await violations(page)).toEqual([]);
-      await person.picture(`${name}-${colorScheme}`);
-    }
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize({ width: 360, height: 740 });
-    await until('it fits', () => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'));
-    await person.picture(`${name}-360`);
-    await page.setViewportSize({ width: 1280, height: 800 });
-  };
-
   it('leads through the first five minutes', async () => {
     await see('The first five minutes');
     await see('0 of 5 done');
@@ -68,7 +53,7 @@ inBrowser('Home, events and the simulator', () => {
     expect(await page.getByRole('group', { name: 'The same from a terminal' }).textContent()).toContain(
       `curl -X POST '${system.webhookUrl}'`,
     );
-    await isForEverybody('home-new');
+    await isForEverybody(person, 'home-new');
 
     await press('Send a sample');
     await see('Set a reply address in the App’s channel. The text is below.');
@@ -97,7 +82,7 @@ inBrowser('Home, events and the simulator', () => {
     await press('Keep the rehearsal model');
     await page.getByText('The first five minutes').waitFor({ state: 'detached' });
     await see('Messages per minute, by outcome');
-    await isForEverybody('home');
+    await isForEverybody(person, 'home');
     expect(person.complaints).toEqual([]);
   });
 
@@ -121,7 +106,7 @@ inBrowser('Home, events and the simulator', () => {
     await open('/simulator');
     await press('Send');
     await see('Every reply was delivered.');
-    await isForEverybody('simulator');
+    await isForEverybody(person, 'simulator');
     await page.getByRole('link', { name: 'Open the event' }).click();
     await page.getByRole('button', { name: /^Received/ }).click();
     await see('x-signature-256');
@@ -134,7 +119,7 @@ inBrowser('Home, events and the simulator', () => {
     // The URL has what is open.
     await page.reload();
     await see('x-signature-256');
-    await isForEverybody('event');
+    await isForEverybody(person, 'event');
   });
 
   it('keeps a step open when an earlier entry is read later, and reads again what could not be read', async () => {
@@ -282,7 +267,7 @@ inBrowser('Home, events and the simulator', () => {
     await page.getByRole('switch', { name: 'Only failed calls (1)' }).check({ force: true });
     expect(await steps.getByRole('listitem').count()).toBe(1);
     expect(before).toBeGreaterThan(1);
-    await isForEverybody('event-failed-call');
+    await isForEverybody(person, 'event-failed-call');
   });
 
   it('draws a wait as a wait, with what it was for, and not as work', async () => {
@@ -299,7 +284,7 @@ inBrowser('Home, events and the simulator', () => {
     // What it took is the two calls, without the pause between them.
     const took = (await step.locator('[class*=took]').first().textContent()) ?? '';
     expect(took).toMatch(/^\d+ ms/);
-    await isForEverybody('event-waited');
+    await isForEverybody(person, 'event-waited');
     sink.answer = () => ({ status: 200 });
   });
 
@@ -335,7 +320,7 @@ inBrowser('Home, events and the simulator', () => {
     await see('The second one');
     await page.reload();
     await see('Paused');
-    await isForEverybody('events');
+    await isForEverybody(person, 'events');
   });
 
   it('lists an event by its state only while it has that state', async () => {

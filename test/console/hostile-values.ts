@@ -82,6 +82,16 @@ export async function makeHostile(system: System, project: string): Promise<Host
     name,
     instructions: word(2_000),
     agent_id: agent.id,
+    steps: [
+      { name: `a${'0'.repeat(39)}`, kind: 'agent', instructions: turning + stacked + word(5_000) },
+      {
+        name: 'b',
+        kind: 'tool',
+        tool: word(200),
+        arguments: { [word(500)]: turning + word(5_000), toString: stacked },
+      },
+      { name: 'c', kind: 'approval', text: `${turning}${word(1_500)}` },
+    ],
   });
   const trigger = await made('triggers', { app_id: app.id, workflow_id: workflow, event_types: [word(100)] });
   await made('agents', { name: rightToLeft, instructions: 'reply: ok' });
@@ -152,7 +162,7 @@ export async function makeHostile(system: System, project: string): Promise<Host
         ['', '?tab=try', '?tab=versions', '?tab=calls'].map((tab) => `tools/${id}${tab}`),
       ),
       ...['', '?tab=settings'].map((tab) => `mcp-servers/${server.id}${tab}`),
-      ...['', '?tab=settings', '?tab=triggers', '?tab=runs'].map((tab) => `workflows/${workflow}${tab}`),
+      ...['', '?tab=settings', '?tab=steps', '?tab=triggers', '?tab=runs'].map((tab) => `workflows/${workflow}${tab}`),
       `workflows/${workflow}/triggers/${trigger.id}`,
       `runs/${run.id}`,
     ],

@@ -112,6 +112,15 @@ inBrowser('operating the system in the console', () => {
     const inView = async () => ((await answer.boundingBox())?.y ?? Infinity) < 900;
     await until('it is at its end', inView);
     await owner.picture('conversation-at-its-end');
+    // A reader who has not left is taken along, also by what grows in the frame in which the page scrolls.
+    await page.evaluate(`(() => {
+      const more = Object.assign(document.createElement('li'), { id: 'more', innerText: 'More\\n'.repeat(90) });
+      document.querySelector('section[aria-label="Conversation"] ol').append(more);
+      document.scrollingElement.scrollBy(0, -1);
+    })()`);
+    const more = page.locator('#more');
+    await until('its end is in view again', async () => (await more.boundingBox())!.y < -500);
+    await page.evaluate(`document.querySelector('#more').remove()`);
     // Who reads further up stays there.
     await page.mouse.move(500, 400);
     await page.mouse.wheel(0, -4_000);
@@ -251,15 +260,15 @@ inBrowser('operating the system in the console', () => {
     await owner.picture('problems-redriven');
   });
 
-  it('redrives one dead letter by its button and the others together, and follows the progress', async () => {
+  it('redrives one dead letter by its button, two that are selected, and the others together, and follows the progress', async () => {
     const { page } = owner;
     sink.answer = () => ({ status: 400 });
-    const lost = ['first', 'second', 'third'];
+    const lost = ['first', 'second', 'third', 'fourth', 'fifth'];
     await Promise.all(lost.map((text) => post(system.webhookUrl, { text: `the ${text} of them`, thread_id: text })));
     await goTo(owner, 'Operations');
     await tab(owner, 'Dead letters');
     const letters = page.getByRole('table', { name: 'Dead letters' }).getByRole('row').filter({ hasText: 'Delivery' });
-    await until('three letters are there', async () => (await letters.count()) === lost.length);
+    await until('all letters are there', async () => (await letters.count()) === lost.length);
     expect(await violations(page)).toEqual([]);
     sink.answer = () => ({ status: 200 });
     const triesOf = (text: string): number =>
@@ -269,6 +278,18 @@ inBrowser('operating the system in the console', () => {
     await letters.last().getByRole('button', { name: 'Redrive' }).click();
     await until('its reply arrived', () => arrived().length === 1);
     await until('its letter is gone', async () => (await letters.count()) === lost.length - 1);
+    // The third is chosen by its box, and with the Shift key also the one between.
+    const box = (row: number) => letters.nth(row).getByRole('checkbox');
+    await box(0).click();
+    await box(2).click({ modifiers: ['Shift'] });
+    await box(0).click();
+    const bar = page.getByRole('region', { name: 'What is selected' });
+    await bar.getByText('2 selected').waitFor();
+    await bar.getByRole('button', { name: 'Redrive' }).click();
+    await bar.getByText('Redrive: 2 of 2 done').waitFor();
+    await until('their replies arrived', () => arrived().length === 3);
+    await until('their letters are gone', async () => (await letters.count()) === lost.length - 3);
+    await bar.getByRole('button', { name: 'Clear the selection' }).click();
     await page.getByRole('button', { name: 'Redrive all of these' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Redrive all of these' }).click();
     await page.getByText('Redrive finished: 2 dead letters').waitFor();

@@ -161,4 +161,22 @@ inBrowser('the shell of the console', () => {
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
     await person.close();
   });
+
+  it('says so too where the page is loaded anew while Gatehouse is away, and opens it later', async () => {
+    const person = await visit(browser, {});
+    const { page } = person;
+    await signIn(person, await system.ownerLink());
+    await page.evaluate('navigator.serviceWorker.ready.then(() => null)');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Usage' }).click();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+    await system.kill('portal');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Gatehouse does not answer' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await person.picture('away-anew');
+    await system.restart('portal');
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+    await person.close();
+  });
 });

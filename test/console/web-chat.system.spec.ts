@@ -1,7 +1,10 @@
-import { until } from '#libs/testing';
+import { ServiceTokens } from '#libs/service-kit';
+import { testServiceKey, until } from '#libs/testing';
 import { SignJWT } from 'jose';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { fakeModel, type FakeModel, type FakeStream, fakeStream } from '../../apps/engine/src/testing/fake-model.js';
 import { startSystem, type System } from '../system/system.js';
@@ -66,13 +69,14 @@ inBrowser('a chat on a page of one’s own', () => {
     const sites = { gatehouse: () => system.origin('portal'), app: () => app };
     shop = await startSite(sites.gatehouse, sites.app);
     other = await startSite(sites.gatehouse, sites.app);
-    system = await startSystem({ ...soon, MODEL_BASE_URL: model.url, MODEL_NAME: 'fake' }, { linked: false });
+    const keys = { GATEHOUSE_SERVICE_KEY: JSON.stringify(testServiceKey) };
+    system = await startSystem({ ...soon, ...keys, MODEL_BASE_URL: model.url, MODEL_NAME: 'fake' }, { linked: false });
     const fields = { origins: shop.origin, identity_secret: identitySecret, anonymous: 'yes' };
     const credential = (
       await system.api<{ id: string }>('POST', '/api/v1/credentials', { name: 'shop', type: 'text', fields })
     ).id;
-    const keys = ['WEB_CHAT_ORIGINS', 'WEB_CHAT_IDENTITY_SECRET', 'WEB_CHAT_ANONYMOUS'];
-    const installed = { credentials: Object.fromEntries(keys.map((key) => [key, credential])) };
+    const declared = ['WEB_CHAT_ORIGINS', 'WEB_CHAT_IDENTITY_SECRET', 'WEB_CHAT_ANONYMOUS'];
+    const installed = { credentials: Object.fromEntries(declared.map((key) => [key, credential])) };
     app = (await system.api<{ id: string }>('POST', '/api/v1/listings/webchat/install', installed)).id;
     const { id: agent_id } = await system.api<{ id: string }>('POST', '/api/v1/agents', {
       name: 'Desk',
@@ -158,9 +162,10 @@ inBrowser('a chat on a page of one’s own', () => {
     model.script(streaming, streaming);
     await write(page, 'What is the sea?');
     await until('the model is asked', () => streams.length === 1);
+    await page.getByRole('status').filter({ hasText: 'An answer is being written' }).waitFor();
+    expect(await items(page)).toHaveLength(1);
     streams[0]?.write('The sea is');
     await shows(page, 'The sea is');
-    await page.getByRole('status').filter({ hasText: 'An answer is being written' }).waitFor();
     await system.kill('engine');
     await system.restart('engine');
     await until('the model is asked again', () => streams.length === 2);
@@ -199,6 +204,74 @@ inBrowser('a chat on a page of one’s own', () => {
     await write(forged.page, 'Who am I?');
     await forged.page.getByRole('status').filter({ hasText: 'trying again' }).waitFor();
     expect(await items(forged.page)).toEqual(['You\nWho am I?']);
+  });
+
+  it('takes files of its visitor, says why it takes others not, and shows those of an answer', async () => {
+    const [{ page }, stranger] = [await arrive(), await arrive()];
+    const picture = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    const pick = async (name: string, mimeType: string, buffer: Buffer): Promise<void> => {
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        page.getByRole('button', { name: 'Attach files' }).click(),
+      ]);
+      await chooser.setFiles({ name, mimeType, buffer });
+    };
+    await pick('notes.txt', 'text/plain', Buffer.from('the notes'));
+    await pick('dot.png', 'image/png', picture);
+    await pick('run.exe', 'application/x-msdownload', Buffer.from('MZ'));
+    const picked = page.getByRole('list', { name: 'Attach files' });
+    await picked.getByText('run.exe is of a kind that is not taken here.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    model.script('I have read them.');
+    await write(page, 'Please read these.');
+    await shows(page, 'I have read them.');
+    expect(await picked.getByRole('listitem').allInnerTexts()).toEqual([expect.stringContaining('run.exe')]);
+    await log(page).getByRole('img', { name: 'dot.png' }).waitFor();
+    const asked = JSON.stringify(model.requests.at(-1));
+    expect(asked).toContain('notes.txt');
+    expect(asked).toContain('dot.png');
+
+    const client = new pg.Client({ connectionString: system.databaseUrl });
+    await client.connect();
+    const { rows } = await client.query(
+      'SELECT visitor, organization_id, project_id FROM gateway.web_chat_conversation ORDER BY updated_at DESC LIMIT 1',
+    );
+    await client.end();
+    const { visitor, organization_id: organizationId, project_id: projectId } = rows[0];
+    const token = await new ServiceTokens(testServiceKey, 'engine').asService(
+      'adapter-gateway',
+      organizationId,
+      projectId,
+    );
+    const sent = await fetch(`${system.origin('adapter-gateway')}/internal/adapter-calls/deliver`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        app_id: app,
+        channel_address: visitor,
+        idempotency_key: 'with-files',
+        message: {
+          text: 'Your report.',
+          attachments: [
+            { name: 'report.txt', content_type: 'text/plain', content_base64: btoa('the report') },
+            { name: 'chart.png', content_type: 'image/png', content_base64: picture.toString('base64') },
+          ],
+        },
+      }),
+    });
+    expect(sent.status).toBeLessThan(300);
+    await shows(page, 'Your report.');
+    await log(page).getByRole('img', { name: 'chart.png' }).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      log(page).getByRole('button', { name: 'report.txt' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('report.txt');
+    expect(readFileSync(await download.path(), 'utf8')).toBe('the report');
+    expect(await items(stranger.page)).toEqual([]);
   });
 
   it('is of no use on a page of another origin', async () => {

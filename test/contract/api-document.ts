@@ -1,7 +1,19 @@
+import { until } from '#libs/testing';
+
 /** The parts of an OpenAPI 3.1 document that the tests read. */
 export interface ApiDocument {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
+  /** Services that did not answer: their operations are not in it. */
+  'x-gatehouse-missing'?: string[];
+}
+
+/** The API of an installation, once all its services describe theirs. */
+export function apiDocument(origin: string): Promise<ApiDocument> {
+  return until('the description of the API is whole', async () => {
+    const document = (await (await fetch(`${origin}/api/v1/openapi.json`)).json()) as ApiDocument;
+    return document['x-gatehouse-missing'] ? null : document;
+  });
 }
 
 export interface Operation {

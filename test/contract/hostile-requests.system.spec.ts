@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { startSmallSystem, type System } from '../system/system.js';
-import { type ApiDocument, type DescribedOperation, operationsOf } from './api-document.js';
+import { apiDocument, type ApiDocument, type DescribedOperation, operationsOf } from './api-document.js';
 import { closeConnections, exchange, type RawAnswer, type RawRequest } from './hostile/exchange.js';
 import { exampleBodies } from './hostile/example-bodies.js';
 import { type HostileRequest, hostileRequest, type Named } from './hostile/hostile-request.js';
@@ -41,7 +41,7 @@ describe('hostile requests', () => {
   beforeAll(async () => {
     system = await startSmallSystem({ ADAPTER_TIMEOUT_MS: '10000' });
     const origin = system.origin('portal');
-    document = (await (await fetch(`${origin}/api/v1/openapi.json`)).json()) as ApiDocument;
+    document = await apiDocument(origin);
     operations = operationsOf(document);
     const { id } = await system.api<{ id: string }>('GET', '/api/v1/organizations/current');
     others = [await makeTenant(system.databaseUrl), await makeTenant(system.databaseUrl, id)];

@@ -1,5 +1,5 @@
 import { startSmallSystem, type System } from '../system/system.js';
-import { type ApiDocument, type DescribedOperation, operationsOf } from './api-document.js';
+import { apiDocument, type ApiDocument, type DescribedOperation, operationsOf } from './api-document.js';
 import { exampleBodies } from './hostile/example-bodies.js';
 import { closeConnections, exchange } from './hostile/exchange.js';
 import { jsonText } from './hostile/hostile-values.js';
@@ -33,7 +33,7 @@ describe('names that every object has, and addresses that run code', () => {
 
   beforeAll(async () => {
     system = await startSmallSystem();
-    document = (await (await fetch(`${system.origin('portal')}/api/v1/openapi.json`)).json()) as ApiDocument;
+    document = await apiDocument(system.origin('portal'));
     providers = await openProviders(system.origin('adapters'));
     // A webhook's payload is what somebody else wrote: it is kept as it came.
     operations = operationsOf(document).filter(

@@ -127,7 +127,7 @@ export async function orderWorld(
       });
       const { id } = (await answer.json()) as { id: string };
       const channel = { ...plainChannel, app_id: id, inbox_mode: inboxMode };
-      await routes.get(ChannelRepository, { strict: false }).save(channel);
+      await routes.get(ChannelRepository, { strict: false }).change(caller, channel, channel, null);
       return id;
     },
     close: async () => {

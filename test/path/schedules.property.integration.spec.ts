@@ -75,10 +75,11 @@ describe('with any order, crashes and repetitions, the system', () => {
       agent_id: null,
       instructions: '',
       output_schema: null,
+      steps: null,
       status: 'active' as const,
       updated_at: now,
     };
-    const { id } = await workflows.insert(workflow);
+    const { id } = await workflows.insert(caller, workflow);
     for (const app_id of appIds) {
       const limits = {
         limit_per_minute: null,
@@ -87,7 +88,7 @@ describe('with any order, crashes and repetitions, the system', () => {
         debounce_max_seconds: null,
       };
       const where = 'event.message.endsWith("0")';
-      await workflows.insertTrigger({
+      await workflows.insertTrigger(caller, {
         ...owner,
         ...limits,
         id: newId('trg'),

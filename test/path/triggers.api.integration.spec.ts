@@ -1,4 +1,4 @@
-import { newId } from '#libs/contracts';
+import { isUntrusted, newId } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { RunDetailView, RunRow } from '#libs/views';
 import type { SessionTurnView } from '../../apps/engine/src/manage/sessions/session-turn.dto.js';
@@ -323,6 +323,21 @@ describe('triggers and runs', () => {
     expect((await post('workflows/999/runs')).status).toBe(404);
     const other = await world.query('SELECT DISTINCT project_id FROM engine.turn WHERE workflow_id = $1', [id]);
     expect(other).toEqual([{ project_id: caller.projectId }]);
+  });
+
+  it('are started by the API on the words of its caller, or of people, as it says', async () => {
+    const id = await workflow();
+    const trustOf = async (body: object): Promise<boolean> => {
+      const { body: started } = await post<RunRow>(`workflows/${id}/runs`, { message: 'go', ...body });
+      return isUntrusted((await turnOf(started)).input ?? {});
+    };
+    expect(await trustOf({})).toBe(false);
+    expect(await trustOf({ text_from: 'system' })).toBe(false);
+    expect(await trustOf({ text_from: 'people' })).toBe(true);
+    expect((await post(`workflows/${id}/runs`, { message: 'go', text_from: 'nobody' })).status).toBe(422);
+    const [key, message] = [{ 'idempotency-key': 'k-words' }, 'the same'];
+    await post(`workflows/${id}/runs`, { message, text_from: 'people' }, key);
+    expect((await post(`workflows/${id}/runs`, { message }, key)).status).toBe(422);
   });
 
   it('start besides the Chief of Staff, or instead of it, as the channel says', async () => {

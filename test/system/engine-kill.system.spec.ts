@@ -1,29 +1,33 @@
-import { deliverySend, newId, turnRun, type TurnRunPayload } from '#libs/contracts';
+import { deliverySend, newId, turnRun } from '#libs/contracts';
 import { JobClient } from '#libs/queue';
 import {
   freePort,
   takeRedisDatabase,
   testDatabase,
   testPool,
-  testServiceKey,
   type RedisDatabase,
   type TestDatabase,
   until,
 } from '#libs/testing';
 import { Redis } from 'ioredis';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import type pg from 'pg';
-import { type ServiceProcess, spawnService } from './service-process.js';
+import { soon, spawnEngine } from './engine-process.js';
+import { type ServiceProcess } from './service-process.js';
+import { turnOf } from './turn-of.js';
 
 /** The fate of the statement that commits a turn, when the engine that sent it is killed. */
 const fates = ['is rolled back', 'is committed, with nobody to tell'] as const;
 
 /** The requests to the model and to the target of its calls, in the order of an undisturbed turn. */
 const points = ['model 0', 'POST /first', 'POST /second', 'model 2'] as const;
+
+const thought = 'Two calls are needed.';
 
 describe('an engine killed between any two steps of its turns', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-kill-'));
@@ -38,14 +42,17 @@ describe('an engine killed between any two steps of its turns', () => {
   let port: number;
   /** The requests of each turn, by its number. Turn `n` gets no answer at point `n`, the first time. */
   const asked: string[][] = [...points, ...fates].map(() => []);
+  /** Whether each request with results has what the model thought before the calls. */
+  const returned: boolean[] = [];
   let killed = false;
 
   const outside = createServer((request, response) => {
-    void bodyOf(request).then((body) => {
+    void textOf(request).then((body) => {
       const isModel = request.url === '/v1/chat/completions';
       const [, number = ''] = /turn (\d)/.exec(isModel ? body : decodeURIComponent(request.url ?? '')) ?? [];
       const point = isModel ? `model ${toolResults(body)}` : `${request.method} ${request.url?.split('?')[0]}`;
       asked[Number(number)]?.push(point);
+      if (isModel && toolResults(body) > 0) returned.push(body.includes(`"reasoning_content":"${thought}"`));
       if (!killed && point === points[Number(number)]) return;
       response.setHeader('content-type', 'application/json');
       response.end(isModel ? JSON.stringify(completion(toolResults(body), number, urlOf(outside))) : '{"made":true}');
@@ -82,46 +89,21 @@ describe('an engine killed between any two steps of its turns', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  const start = (): ServiceProcess => {
-    const nowhere = 'http://127.0.0.1:9';
-    return spawnService(
-      'dist/apps/engine/src/main.js',
-      {
-        PATH: process.env['PATH'],
-        PORT: String(port),
-        OPERATIONS_PORT: '0',
-        ...Object.fromEntries(
-          [
-            'ROUTER_URL',
-            'GATEWAY_URL',
-            'VAULT_URL',
-            'MCP_REGISTRY_URL',
-            'PYTHON_RUNNER_URL',
-            'ENGINE_URL',
-            'PUBLIC_URL',
-          ].map((name) => [name, nowhere]),
-        ),
-        HOST: '127.0.0.1',
-        DATABASE_URL: database.url,
-        REDIS_URL: redis.url,
-        GATEHOUSE_SERVICE_KEY: JSON.stringify(testServiceKey),
-        GATEHOUSE_EGRESS_ALLOW: '127.0.0.1',
-        MODEL_BASE_URL: `${urlOf(outside)}/v1`,
-        MODEL_NAME: 'fake',
-        TURN_PARALLEL_CALLS: '1',
-        TURN_LEASE_MS: '1000',
-        SWEEP_EVERY_MS: '200',
-        SWEEP_AFTER_MS: '1000',
-      },
-      join(dataDir, 'engine.log'),
-    );
-  };
+  const start = (): ServiceProcess =>
+    spawnEngine({
+      port,
+      databaseUrl: database.url,
+      redisUrl: redis.url,
+      modelUrl: `${urlOf(outside)}/v1`,
+      logFile: join(dataDir, 'engine.log'),
+      settings: { ...soon, TURN_PARALLEL_CALLS: '1' },
+    });
   const row = async (id: string) => (await pool.query('SELECT * FROM engine.turn WHERE id = $1', [id])).rows[0];
   const ended = (id: string) =>
     until(`turn ${id} ends`, async () => ['succeeded', 'failed'].includes((await row(id))?.state) && row(id));
 
   it('still ends every turn, and makes no call twice', async () => {
-    const turns = points.map((_point, number) => turnOf(number));
+    const turns = points.map((_point, number) => turnOf({ organizationId, projectId, agentId }, number));
     await Promise.all(turns.map((turn) => jobs.enqueue(turnRun, turn)));
     await until('each turn is at its point', () => points.every((point, number) => asked[number]?.at(-1) === point));
     await engine.kill();
@@ -140,13 +122,14 @@ describe('an engine killed between any two steps of its turns', () => {
       const replies = await pool.query('SELECT answer_id FROM engine.turn WHERE id = $1', [turn.turn_id]);
       expect(replies.rows).toEqual([{ answer_id: expect.stringMatching(/^dlv_/) }]);
     }
+    expect(returned).toEqual([...turns, 'asked twice'].map(() => true));
   });
 
   it.each(fates)('sends one reply when the commit that it is killed in %s', async (fate) => {
     killed = true;
     const rolledBack = fate === 'is rolled back';
     const number = points.length + fates.indexOf(fate);
-    const turn = turnOf(number);
+    const turn = turnOf({ organizationId, projectId, agentId }, number);
     const letGo = await holdCommits();
     try {
       await jobs.enqueue(turnRun, turn);
@@ -205,30 +188,7 @@ describe('an engine killed between any two steps of its turns', () => {
     );
     return rows.length > 0 ? rows.map(({ pid }) => pid) : null;
   }
-
-  function turnOf(number: number): TurnRunPayload {
-    const target = { app_id: newId('app'), channel_address: 'room', thread_id: null, reply_context: null };
-    const message = { event_type: 'message', sender: 'ada', message: `turn ${number}`, is_bot: false };
-    return {
-      turn_id: newId('trn'),
-      organization_id: organizationId,
-      project_id: projectId,
-      agent_id: agentId,
-      app_id: newId('app'),
-      receipt_id: newId('evt'),
-      message_id: newId('msg'),
-      run: null,
-      session: null,
-      input: { message, verified: true, trust: 'known', instructions: null, reply: target },
-    };
-  }
 });
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}
 
 function toolResults(body: string): number {
   const { messages } = JSON.parse(body) as { messages: { role: string }[] };
@@ -250,7 +210,9 @@ function completion(results: number, number: string, url: string): unknown {
     },
   }));
   const message =
-    results === 0 ? { role: 'assistant', content: null, tool_calls: calls } : { role: 'assistant', content: 'Done.' };
+    results === 0
+      ? { role: 'assistant', content: null, reasoning_content: thought, tool_calls: calls }
+      : { role: 'assistant', content: 'Done.' };
   return {
     id: 'chat',
     object: 'chat.completion',

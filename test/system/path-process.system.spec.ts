@@ -1,4 +1,4 @@
-import { until } from '#libs/testing';
+import { monitorRedis, until } from '#libs/testing';
 import { Redis } from 'ioredis';
 import { path } from '../../apps/host/src/hosted-services.js';
 import { scrape, sumOf } from './metrics.js';
@@ -51,15 +51,14 @@ describe('the path of a message in one process', () => {
   it('makes no job in Redis, and sends it no command but those of the order', async () => {
     const [jobs, handed] = [await jobsMade(), await handedOver()];
     const ownDatabase = new URL(system.redisUrl).pathname.slice(1) || '0';
-    const monitor = await redis.monitor();
     const commands: string[][] = [];
     // A monitor hears all databases of the server, also those of specs that run beside this one.
-    monitor.on('monitor', (_time: string, command: string[], source: string, database: string) => {
-      if (source !== 'lua' && database === ownDatabase) commands.push(command);
+    const monitor = await monitorRedis(system.redisUrl, ({ database, source, words }) => {
+      if (source !== 'lua' && database === ownDatabase) commands.push(words);
     });
     const count = 5;
     for (let number = 1; number <= count; number += 1) await handled(number);
-    monitor.disconnect();
+    monitor.stop();
     expect(await jobsMade()).toBe(jobs);
     expect((await handedOver()) - handed).toBe(3 * count);
     // BullMQ notes its version in `meta` when a queue is first read.

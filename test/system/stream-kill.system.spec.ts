@@ -17,7 +17,8 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { fakeModel, type FakeModel, type FakeStream, fakeStream } from '../../apps/engine/src/testing/fake-model.js';
 import { followSession, type SessionFollower } from '../../apps/engine/src/testing/session-follower.js';
-import { type ServiceProcess, spawnService } from './service-process.js';
+import { engineAnswers, soon, spawnEngine } from './engine-process.js';
+import { type ServiceProcess } from './service-process.js';
 
 const owner = { organizationId: newId('org'), projectId: newId('prj') };
 const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-stream-kill-'));
@@ -46,37 +47,18 @@ afterAll(async () => {
 /** @returns its address, once it is ready */
 async function start(name: string): Promise<string> {
   const port = await freePort();
-  const others = 'ROUTER GATEWAY VAULT MCP_REGISTRY PYTHON_RUNNER ENGINE PUBLIC'.split(' ');
   engines.push(
-    spawnService(
-      'dist/apps/engine/src/main.js',
-      {
-        PATH: process.env['PATH'],
-        PORT: String(port),
-        OPERATIONS_PORT: '0',
-        ...Object.fromEntries(others.map((service) => [`${service}_URL`, 'http://127.0.0.1:9'])),
-        HOST: '127.0.0.1',
-        DATABASE_URL: database.url,
-        REDIS_URL: redis.url,
-        GATEHOUSE_SERVICE_KEY: JSON.stringify(testServiceKey),
-        GATEHOUSE_EGRESS_ALLOW: '127.0.0.1',
-        MODEL_BASE_URL: model.url,
-        MODEL_NAME: 'fake',
-        TURN_LEASE_MS: '1000',
-        SWEEP_EVERY_MS: '200',
-        SWEEP_AFTER_MS: '1000',
-      },
-      join(dataDir, `${name}.log`),
-    ),
+    spawnEngine({
+      port,
+      databaseUrl: database.url,
+      redisUrl: redis.url,
+      modelUrl: model.url,
+      logFile: join(dataDir, `${name}.log`),
+      settings: soon,
+    }),
   );
-  const url = `http://127.0.0.1:${port}`;
-  await until(`the engine ${name} answers`, () =>
-    fetch(`${url}/api/v1/sessions`).then(
-      ({ status }) => status === 401,
-      () => false,
-    ),
-  );
-  return url;
+  await engineAnswers(port);
+  return `http://127.0.0.1:${port}`;
 }
 
 it('an engine killed while its model writes: the answer goes on in the same message, and no word is doubled', async () => {

@@ -3,7 +3,7 @@ import { AdaptersModule } from './adapters.module.js';
 import { WebhookTokensModule } from './manage/webhook-tokens/webhook-tokens.module.js';
 import { AppBindings } from './manage/apps/app-bindings.js';
 import { AppCredentialViews } from './manage/apps/app-credential-views.js';
-import { AppCredentials, VaultBindings } from './path/apps/app-credentials.js';
+import { AppCredentials, RefusedCalls, VaultBindings } from './path/apps/app-credentials.js';
 import { AppViews } from './manage/apps/app-views.js';
 import { AppController } from './manage/apps/app.controller.js';
 import { AppRepository } from './manage/apps/app.repository.js';
@@ -16,7 +16,6 @@ import { CredentialWaits } from './path/apps/credential-waits.js';
 import { EndpointController } from './manage/apps/endpoint.controller.js';
 import { InstalledApps } from './path/apps/installed-apps.js';
 import { NewestReplyRepository } from './manage/apps/newest-reply.repository.js';
-import { RefusedCalls } from './path/apps/refused-calls.js';
 import { SigningKeys } from './manage/apps/signing-keys.js';
 
 @Module({

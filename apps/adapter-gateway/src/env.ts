@@ -4,10 +4,19 @@ import {
   list,
   optionalText,
   optionalUrl,
+  type Reader,
   readEnv,
   serviceSettings,
   url,
 } from '#libs/service-kit';
+
+/** Comma-separated. */
+const fileTypes: Reader<string[]> = (name, value) =>
+  list(
+    name,
+    value ??
+      'image/png,image/jpeg,image/gif,image/webp,application/pdf,text/plain,text/csv,text/markdown,application/json',
+  );
 
 const settings = {
   ...serviceSettings,
@@ -46,6 +55,11 @@ const settings = {
   MESSAGE_MAX_DEPTH: integer(100, 1, 500),
   /** A delivery is claimed again this long after its process last renewed its lease. */
   DELIVERY_LEASE_MS: integer(15_000, 1_000, 3_600_000),
+  /**
+   * How long the first attempt at a reply of the built-in Webhook app may take before the delivery gets a row; what
+   * arrives sooner is stored once, with its result. 0: the row comes first.
+   */
+  DELIVERY_ROW_AFTER_MS: integer(200, 0, 500),
   /**
    * How long a delivery is tried again while all its attempts fail, with pauses that grow up to the longest one. Then it
    * is dead. Also for the built-in Webhook app.
@@ -108,6 +122,18 @@ const settings = {
   WEB_CHAT_HEARTBEAT_MS: integer(15_000, 100, 60_000),
   /** How late a page is shown what another replica has stored. */
   WEB_CHAT_READ_MS: integer(500, 50, 60_000),
+  /** Bytes of one file that a visitor of a web chat sends. */
+  WEB_CHAT_FILE_BYTES: integer(5_242_880, 1, 20_971_520),
+  /** Files of one message of a visitor; 0: visitors send none. */
+  WEB_CHAT_FILES_PER_MESSAGE: integer(5, 0, 20),
+  /** Media types of the files that visitors send. */
+  WEB_CHAT_FILE_TYPES: fileTypes,
+  /** Files per hour of one visitor. */
+  WEB_CHAT_FILES_PER_HOUR: integer(30, 1, 10_000),
+  /** Bytes per day of the files that visitors send to one App. */
+  WEB_CHAT_FILE_BYTES_PER_DAY: integer(1_073_741_824, 1, 1_099_511_627_776),
+  /** Files of web chats that one address reads per minute, in each replica. */
+  WEB_CHAT_FILE_READS_PER_ADDRESS: integer(300, 1, 1_000_000),
   /** Days that messages of web chats are kept for their visitors. */
   WEB_CHAT_DAYS: integer(90, 1, 3_650),
   /** How many of one conversation are kept, the newest. */

@@ -30,7 +30,9 @@ const messages = addresses.flatMap((address) => [
 /** What a reader of the HTML could follow or load, as a browser resolves it. */
 function schemesIn(html: string): string[] {
   const schemes: string[] = [];
-  const onattribute = (_name: string, value: string): void => {
+  const onattribute = (name: string, value: string): void => {
+    // How a text runs leads nowhere.
+    if (name === 'dir') return;
     const { protocol = 'none' } = URL.parse(value, 'https://relative.invalid') ?? {};
     schemes.push(protocol);
   };

@@ -4,6 +4,7 @@ import { DISCORD_API_URL } from './discord/discord-api.js';
 import { GITHUB_API_URL } from './github/api/github-api.js';
 import { GMAIL_API_URL } from './gmail/gmail-api.js';
 import { GOOGLE_JWKS_URL } from './gmail/verify-push.js';
+import { LINEAR_API_URL } from './linear/linear-api.js';
 import { SENDGRID_API_URL } from './sendgrid/sendgrid-api.js';
 import { SLACK_API_URL } from './slack/slack-api.js';
 import { TEAMS_JWKS_URL, TEAMS_LOGIN_URL } from './teams/teams-api.js';
@@ -26,12 +27,15 @@ export interface AdaptersEnv {
   genericTimeoutMs: number;
   /** For one call of a provider's API. */
   providerTimeoutMs: number;
+  /** Sockets that this process holds at most for each provider that brings its events over one. */
+  maxSockets: number;
   /** With its version. */
   discordApiUrl: string;
   githubApiUrl: string;
   gmailApiUrl: string;
   /** Key set of the tokens that Google signs. */
   googleJwksUrl: string;
+  linearApiUrl: string;
   sendgridApiUrl: string;
   slackApiUrl: string;
   /** Issues the tokens of Teams' bots. */
@@ -104,10 +108,12 @@ export function readEnv(source: Readonly<Record<string, string | undefined>> = p
     bodyLimitBytes: whole('GATEHOUSE_ADAPTER_BODY_LIMIT_BYTES', 40 * 1024 * 1024, 1024, 1024 ** 3),
     genericTimeoutMs: whole('GATEHOUSE_GENERIC_TIMEOUT_MS', 10_000, 1, 600_000),
     providerTimeoutMs: whole('GATEHOUSE_PROVIDER_TIMEOUT_MS', 10_000, 1, 600_000),
+    maxSockets: whole('GATEHOUSE_ADAPTER_SOCKETS', 500, 1, 10_000),
     discordApiUrl: apiUrl('GATEHOUSE_DISCORD_API_URL', DISCORD_API_URL),
     githubApiUrl: apiUrl('GATEHOUSE_GITHUB_API_URL', GITHUB_API_URL),
     gmailApiUrl: apiUrl('GATEHOUSE_GMAIL_API_URL', GMAIL_API_URL),
     googleJwksUrl: apiUrl('GATEHOUSE_GOOGLE_JWKS_URL', GOOGLE_JWKS_URL),
+    linearApiUrl: apiUrl('GATEHOUSE_LINEAR_API_URL', LINEAR_API_URL),
     sendgridApiUrl: apiUrl('GATEHOUSE_SENDGRID_API_URL', SENDGRID_API_URL),
     slackApiUrl: apiUrl('GATEHOUSE_SLACK_API_URL', SLACK_API_URL),
     teamsLoginUrl: apiUrl('GATEHOUSE_TEAMS_LOGIN_URL', TEAMS_LOGIN_URL),

@@ -21,6 +21,14 @@
     waiting: 'Not sent yet: trying again.',
     refused: 'This could not be sent.',
     unavailable: 'This chat is not available.',
+    attach: 'Attach files',
+    remove: 'Remove',
+    uploading: 'is being sent',
+    tooLarge: 'is too large.',
+    wrongKind: 'is of a kind that is not taken here.',
+    tooMany: 'is one file too many.',
+    notTaken: 'could not be sent.',
+    notKept: 'is no longer kept.',
     ...JSON.parse(given),
   };
   const css = `
@@ -52,6 +60,12 @@
     .choices { display: flex; flex-wrap: wrap; gap: 8px; margin-top: 8px; }
     .choices button { background: var(--back); color: var(--text); border-color: var(--line); }
     .choices .primary { background: var(--act); color: #fff; } .choices .danger { border-color: light-dark(#b42318, #ff8a80); }
+    .files { display: flex; flex-direction: column; gap: 8px; margin: 8px 0 0; padding: 0; list-style: none; }
+    .files canvas { max-width: 100%; height: auto; border-radius: 8px; }
+    .files button { background: transparent; color: inherit; border-color: var(--line); overflow-wrap: anywhere; text-align: start; }
+    .picked { margin: 0; padding: 0 16px; max-height: 160px; overflow-y: auto; }
+    .picked li { display: flex; justify-content: space-between; align-items: center; gap: 8px; overflow-wrap: anywhere; }
+    .attach { background: transparent; color: var(--text); border-color: var(--line); padding: 8px; }
     [role=status] { margin: 0; padding: 0 16px; color: var(--quiet); font-size: 14px; min-height: 22px; }
     form { display: flex; gap: 8px; padding: 8px 16px 16px; align-items: flex-end; }
     textarea { flex: 1; min-width: 0; resize: none; min-height: 44px; padding: 8px 12px; color: var(--text); background: var(--back); border: 1px solid var(--line); border-radius: 8px; }
@@ -113,10 +127,20 @@
   const log = make('div', { class: 'log', role: 'log', 'aria-live': 'polite', 'aria-label': title, tabindex: '0' });
   const status = make('p', { role: 'status' });
   const input = make('textarea', { rows: '1', 'aria-label': texts.write, placeholder: texts.write, maxlength: '8000' });
-  const form = make('form', {}, input, make('button', { class: 'main', type: 'submit' }, texts.send));
+  const picker = make('input', { type: 'file', multiple: '', hidden: '' });
+  const attach = make('button', {
+    class: 'attach',
+    type: 'button',
+    'aria-label': texts.attach,
+    title: texts.attach,
+    hidden: '',
+  });
+  attach.textContent = '\u{1F4CE}\uFE0E';
+  const picked = make('ul', { class: 'files picked', 'aria-label': texts.attach, hidden: '' });
+  const form = make('form', {}, picker, attach, input, make('button', { class: 'main', type: 'submit' }, texts.send));
   const close = make('button', { type: 'button' }, texts.close);
   const panel = make('section', { role: 'dialog', 'aria-label': title, hidden: '' });
-  panel.append(make('header', {}, make('h2', {}, title), close), log, status, form);
+  panel.append(make('header', {}, make('h2', {}, title), close), log, status, picked, form);
   shadow.append(toggle, panel);
 
   /** `**bold**`, `*italic*`, `code` and links, as elements: what an agent writes never becomes markup. */
@@ -172,6 +196,46 @@
     element.replaceChildren(make('span', { class: 'who' }, author === 'visitor' ? texts.you : texts.agent), ...content);
     if (atEnd) log.scrollTop = log.scrollHeight;
   };
+  /** The bytes of a file of this conversation; only its visitor's pages are given them. */
+  const bytesOf = async (id) => {
+    const answer = await post('files/read', { id });
+    return answer.ok ? answer.blob() : null;
+  };
+  const save = async ({ id, name }) => {
+    const blob = await bytesOf(id).catch(() => null);
+    if (!blob) return (status.textContent = `${name} ${texts.notKept}`);
+    const address = URL.createObjectURL(blob);
+    make('a', { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), linger);
+  };
+  /** A picture is drawn: a page's policy may allow no image. */
+  const drawn = new Map();
+  const draw = async (canvas, id) => {
+    const picture = drawn.get(id) ?? (await bytesOf(id).then((blob) => createImageBitmap(blob)));
+    drawn.set(id, picture);
+    const scale = Math.min(1, 640 / picture.width, 640 / picture.height);
+    canvas.width = Math.max(1, Math.round(picture.width * scale));
+    canvas.height = Math.max(1, Math.round(picture.height * scale));
+    canvas.getContext('2d').drawImage(picture, 0, 0, canvas.width, canvas.height);
+    const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+    canvas.hidden = false;
+    if (atEnd) log.scrollTop = log.scrollHeight;
+  };
+  const filesOf = (files = []) => {
+    if (files.length === 0) return [];
+    const items = files.map((file) => {
+      const button = make('button', { type: 'button' }, file.name);
+      button.addEventListener('click', () => void save(file));
+      const row = make('li', {}, button);
+      if (/^image\/(png|jpeg|gif|webp)$/.test(file.content_type)) {
+        const canvas = make('canvas', { role: 'img', 'aria-label': file.name, hidden: '' });
+        row.prepend(canvas);
+        draw(canvas, file.id).catch(() => canvas.remove());
+      }
+      return row;
+    });
+    return [make('ul', { class: 'files' }, ...items)];
+  };
   let seq = 0;
   let unread = 0;
   /** What came while the chat was closed, also while the page was. */
@@ -182,7 +246,7 @@
   };
   const show = (message) => {
     seq = message.seq;
-    const { author, id, text, format, choices } = message;
+    const { author, id, text, format, choices, files } = message;
     for (const [name, preview] of previews) if (author === 'agent' && preview.ended) drop(name);
     const element = item(author, id);
     element.classList.remove('unsent');
@@ -198,7 +262,7 @@
       });
       return button;
     });
-    const content = format === 'markdown' ? blocks(text) : [text];
+    const content = [...(format === 'markdown' ? blocks(text) : [text]), ...filesOf(files)];
     fill(element, author, ...content, ...(buttons.length > 0 ? [make('div', { class: 'choices' }, ...buttons)] : []));
     count(author);
   };
@@ -206,19 +270,21 @@
   /** Answers that are being written, by turn. What is stored takes their place. */
   const previews = new Map();
   const drop = (name) => {
-    previews.get(name)?.element.remove();
+    previews.get(name)?.element?.remove();
     shown.delete(`agent ${name}`);
     previews.delete(name);
     if (previews.size === 0) status.textContent = '';
   };
   const preview = ({ turn_id: name, at, text }) => {
-    const known = previews.get(name) ?? { text: '', ended: false, element: item('agent', name) };
+    const known = previews.get(name) ?? { text: '', ended: false, element: null };
     known.text = known.text.slice(0, at) + text;
     previews.set(name, known);
+    status.textContent = texts.writing;
+    if (known.text === '' && !known.element) return;
+    known.element ??= item('agent', name);
     known.element.setAttribute('aria-busy', 'true');
     known.element.setAttribute('aria-live', 'off');
     fill(known.element, 'agent', ...blocks(known.text));
-    status.textContent = texts.writing;
   };
   const ended = ({ turn_id: name }) => {
     const known = previews.get(name);
@@ -227,7 +293,24 @@
     status.textContent = '';
     setTimeout(() => drop(name), linger);
   };
-  const heard = { message: show, turn: preview, end: ended };
+  /** What the chat takes of files; it says so when the page connects. */
+  let limits = { count: 0, bytes: 0, types: [] };
+  /** Browsers do not know all of these by their names. */
+  const typesByEnding = {
+    txt: 'text/plain',
+    log: 'text/plain',
+    md: 'text/markdown',
+    csv: 'text/csv',
+    json: 'application/json',
+  };
+  const typeOf = ({ name, type }) => typesByEnding[/[^.]*$/.exec(name)[0].toLowerCase()] ?? type.toLowerCase();
+  const opened = ({ files = limits }) => {
+    limits = files;
+    const endings = Object.entries(typesByEnding).filter(([, type]) => files.types.includes(type));
+    picker.accept = [...files.types, ...endings.map(([ending]) => `.${ending}`)].join(',');
+    attach.hidden = files.count === 0;
+  };
+  const heard = { open: opened, message: show, turn: preview, end: ended };
 
   /** Follows the conversation, and goes on after the last message that it has. */
   let following = null;
@@ -290,10 +373,79 @@
     }
     sending = false;
   };
-  const shownUnsent = ({ id, text }) => {
+  /** Files of the message that is being written, each sent as it is chosen. */
+  const chosen = new Map();
+  let submits = false;
+  const isUploading = () => [...chosen.values()].some(({ state }) => state === 'uploading');
+  const say = (id, state, words) => {
+    const file = chosen.get(id);
+    if (!file) return;
+    file.state = state;
+    file.words.textContent = `${file.name} ${words}`.trim();
+    if (submits && !isUploading()) form.requestSubmit();
+  };
+  const base64Of = (file) =>
+    new Promise((resolve, reject) => {
+      const reader = new FileReader();
+      reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(',') + 1));
+      reader.onerror = () => reject(reader.error);
+      reader.readAsDataURL(file);
+    });
+  const why = { file_too_large: texts.tooLarge, file_type_refused: texts.wrongKind, too_many_files: texts.tooMany };
+  const upload = async (id, file) => {
+    const body = { id, name: file.name, content_type: typeOf(file), content_base64: await base64Of(file) };
+    for (let waitMs = firstWaitMs; chosen.has(id);) {
+      const answer = await post('files', body).catch(() => null);
+      if (answer?.ok) return say(id, 'ready', '');
+      if (answer && answer.status < 500 && ![401, 408].includes(answer.status)) {
+        const { code } = await answer.json().catch(() => ({}));
+        return say(id, 'refused', why[code] ?? texts.notTaken);
+      }
+      await pause(waitMs);
+      waitMs = Math.min(waitMs * 2, longestWaitMs);
+    }
+  };
+  const choose = (file) => {
+    const id = random(12);
+    const words = make('span');
+    const remove = make('button', { type: 'button', 'aria-label': `${texts.remove} ${file.name}` }, texts.remove);
+    const row = make('li', {}, words, remove);
+    remove.addEventListener('click', () => {
+      forget(id);
+      input.focus();
+      if (submits && !isUploading()) form.requestSubmit();
+    });
+    picked.append(row);
+    picked.hidden = false;
+    const taken = [...chosen.values()].filter(({ state }) => state !== 'refused').length;
+    chosen.set(id, { name: file.name, state: 'uploading', words, row });
+    if (taken >= limits.count) return say(id, 'refused', texts.tooMany);
+    if (file.size > limits.bytes) return say(id, 'refused', texts.tooLarge);
+    if (!limits.types.includes(typeOf(file))) return say(id, 'refused', texts.wrongKind);
+    say(id, 'uploading', texts.uploading);
+    upload(id, file).catch(() => say(id, 'refused', texts.notTaken));
+  };
+  picker.addEventListener('change', () => {
+    for (const file of picker.files) choose(file);
+    picker.value = '';
+  });
+  attach.addEventListener('click', () => picker.click());
+  const forget = (id) => {
+    chosen.get(id)?.row.remove();
+    chosen.delete(id);
+    picked.hidden = chosen.size === 0;
+  };
+  /** Takes the files that were sent; of others it stays on the page why they were not. */
+  const takeChosen = () => {
+    const ready = [...chosen].filter(([, { state }]) => state === 'ready');
+    for (const [id] of ready) forget(id);
+    return ready.map(([id, { name }]) => ({ id, name }));
+  };
+  const shownUnsent = ({ id, text, names: given = [] }) => {
     const element = item('visitor', id);
     element.classList.add('unsent');
-    fill(element, 'visitor', text);
+    const names = given.map((name) => make('li', {}, name));
+    fill(element, 'visitor', text, ...(names.length > 0 ? [make('ul', { class: 'files' }, ...names)] : []));
     log.scrollTop = log.scrollHeight;
   };
   const send = (message) => {
@@ -328,9 +480,12 @@
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const text = input.value.trim();
-    if (text === '') return;
+    submits = isUploading();
+    if (submits) return;
+    const files = takeChosen();
+    if (text === '' && files.length === 0) return;
     input.value = '';
-    send({ id: random(12), text });
+    send({ id: random(12), text, files: files.map(({ id }) => id), names: files.map(({ name }) => name) });
   });
 
   window.gatehouseChat = {
@@ -339,6 +494,9 @@
       tokenOf = token;
       seq = 0;
       shown.clear();
+      drawn.clear();
+      submits = false;
+      for (const id of chosen.keys()) forget(id);
       log.replaceChildren();
       if (following) connect();
     },

@@ -37,3 +37,9 @@ startTransition(() =>
     </StrictMode>,
   ),
 );
+
+// Shows a page of ours, not the browser's, to whoever comes while Gatehouse is away. Browsers have it where they trust
+// the address: by TLS, or on this computer. Without it nothing else is missing.
+if (import.meta.env.PROD && 'serviceWorker' in navigator) {
+  window.addEventListener('load', () => void navigator.serviceWorker.register('/offline-worker.js').catch(() => null));
+}

@@ -11,6 +11,8 @@ import { ProvidersModule } from './providers.module.js';
 import { PythonToolsModule } from './manage/python-tools/python-tools.module.js';
 import { RepliesModule } from './replies.module.js';
 import { EngineRetention, RetentionRepository } from './manage/retention/retention.repository.js';
+import { MemoryController } from './manage/memories/memory.controller.js';
+import { MemoryRepository } from './manage/memories/memory.repository.js';
 import { RunsModule } from './manage/runs/runs.module.js';
 import { SessionsModule } from './manage/sessions/sessions.module.js';
 import type { EngineSettings } from './settings.js';
@@ -43,8 +45,8 @@ export class AppModule {
         StepsModule,
         ToolsModule,
       ],
-      controllers: [AttentionController],
-      providers: [AttentionRepository, EngineRetention, RetentionRepository, SpentBudgetRepository],
+      controllers: [AttentionController, MemoryController],
+      providers: [AttentionRepository, EngineRetention, MemoryRepository, RetentionRepository, SpentBudgetRepository],
     };
   }
 }

@@ -6,7 +6,7 @@ import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#
 import { ServiceClient, serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
-import { isOfTrial } from './entities/turn.entity.js';
+import { isUnreported } from './entities/turn.entity.js';
 import { EGRESS, type EngineSettings, GATEWAY, PYTHON_RUNNER, REGISTRY, SETTINGS, VAULT } from './settings.js';
 
 /** On top of the call's own time-out, so that the other side can end the call and report it, unless it is dead. */
@@ -39,7 +39,7 @@ export class CoreModule {
         serviceClientProvider(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, toolTimeoutMs),
         auditProvider('engine'),
         changeListenerProvider('engine', settings, ['engine', 'vault']),
-        journalProvider('engine', isOfTrial),
+        journalProvider('engine', isUnreported),
         projectLimitsProvider('engine'),
       ],
       exports: [

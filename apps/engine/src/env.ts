@@ -14,7 +14,10 @@ const settings = {
   MODEL_NAME: optionalText,
   MODEL_API_KEY: optionalText,
   MODEL_FALLBACK_NAME: optionalText,
-  /** What models take, also those of projects' providers: `text`, or `text,image`. Without `image`, images are named. */
+  /**
+   * What models take, also those of projects' providers: `text`, or with it `image`, `pdf` or both. Without `image`, images
+   * are named; without `pdf`, PDFs are read as text by `read_file`.
+   */
   MODEL_INPUTS: readInputs,
   /** 1: models are asked for streams, so that people see an answer while it is written; 0: for whole answers. */
   MODEL_STREAMING: integer(1, 0, 1),
@@ -63,6 +66,8 @@ const settings = {
   EVENT_STREAM_MAX_MS: integer(600_000, 1_000, 86_400_000),
   /** Sessions that one request searches, for a text or for the last conversations of an agent. */
   SESSION_SEARCH_SCAN: integer(500, 10, 100_000),
+  /** Turns, the newest of all projects, that the map of a project counts. */
+  TURN_PATH_SCAN: integer(50_000, 1_000, 10_000_000),
   APPROVAL_WAIT_MS: integer(86_400_000, 1_000, 2_592_000_000),
   /** Characters of a call's arguments in the message that asks a contact for approval; it says what is missing. */
   APPROVAL_ASK_CHARS: integer(1_500, 100, 20_000),
@@ -79,6 +84,18 @@ const settings = {
   TURN_WAIT_MS: integer(3_600_000, 1_000, 604_800_000),
   /** Turns that wait longer than this for something are listed under Needs attention. */
   TURN_ATTENTION_MS: integer(15_000, 0, 86_400_000),
+  /** How many agents may wait for each other: a turn of the last one has no agents to ask. 0: none asks another. */
+  AGENT_CALL_DEPTH: integer(3, 0, 10),
+  /** Turns by which agents ask each other for one event; a few more where several are asked at once. */
+  AGENT_CALLS_PER_EVENT: integer(100, 1, 100_000),
+  /** A turn that waits for an agent that it asked looks again after this time, should nobody wake it, in ms. */
+  AGENT_CALL_LOOK_MS: integer(10_000, 100, 600_000),
+  /** Facts that an agent may remember of one contact. */
+  MEMORY_FACTS: integer(200, 0, 10_000),
+  /** Of those, the newest that a turn of the contact is shown: so many, */
+  MEMORY_SHOWN: integer(50, 0, 1_000),
+  /** and at most so many bytes of text. */
+  MEMORY_SHOWN_BYTES: integer(8_192, 0, 1_048_576),
   /** Versions of an agent that are kept; the one in force always is. */
   AGENT_VERSIONS: integer(200, 10, 10_000),
   /** Messages of one conversation in which a person tries an agent. */
@@ -89,6 +106,8 @@ const settings = {
   COMPARISON_AT_ONCE: integer(3, 1, 50),
   /** Comparisons of a project that have not ended; a further one is refused. */
   COMPARISONS_OPEN: integer(5, 1, 100),
+  /** Sets of cases of an agent. */
+  CASE_SETS: integer(100, 1, 10_000),
   /** How often cases whose turns run are looked at, in ms. */
   COMPARISON_EVERY_MS: integer(1_000, 50, 60_000),
   /** Characters of the summary of a session's older turns. */
@@ -100,10 +119,20 @@ const settings = {
   TURN_WINDOW_CHARS: integer(4_000, 100, 100_000),
   TOOL_RESULT_BYTES: integer(32_768, 1_024, 1_048_576),
   TOOL_RESULT_KEPT_BYTES: integer(1_048_576, 1_024, 8_388_608),
-  /** Bytes of images of tools' results in a turn, for a model that takes images; 0: none. */
+  /** Bytes of images and PDFs that the model is shown in a turn, if it takes them; 0: none. */
   TURN_IMAGE_BYTES: integer(8_388_608, 0, 104_857_600),
   TOOL_CALLBACKS: integer(20, 0, 1_000),
   DOCUMENT_MAX_CHARS: integer(1_000_000, 1_000, 10_000_000),
+  /** PDF and Office files of documents and attachments that a process reads at the same time. */
+  DOCUMENT_READERS: integer(2, 1, 32),
+  /** How long reading one of them may take. */
+  DOCUMENT_READ_MS: integer(20_000, 500, 300_000),
+  /** Memory that the process which reads one of them may take. */
+  DOCUMENT_READ_MEMORY_MB: integer(256, 128, 8_192),
+  /** Pages of a PDF, or slides; a longer one is refused. */
+  DOCUMENT_READ_PAGES: integer(2_000, 1, 100_000),
+  /** Bytes of the text parts of an Office file, unpacked. */
+  DOCUMENT_READ_BYTES: integer(104_857_600, 1_048_576, 1_073_741_824),
   /** Bytes of a request. A source's document arrives as base64, which is a third larger than its bytes. */
   REQUEST_MAX_BYTES: integer(4_194_304, 1_048_576, 209_715_200),
   TOOL_TIMEOUT_MS: integer(20_000, 100, 60_000),

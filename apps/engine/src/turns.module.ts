@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AgentsModule } from './agents.module.js';
 import { ApprovalsModule } from './approvals.module.js';
+import { CallsModule } from './path/calls/calls.module.js';
+import { MemoriesModule } from './path/memories/memories.module.js';
 import { ModelModule } from './path/model/model.module.js';
 import { PreviewsModule } from './previews.module.js';
 import { ProvidersModule } from './providers.module.js';
@@ -9,6 +11,8 @@ import { StepsModule } from './steps.module.js';
 import { ToolsModule } from './path/tools/tools.module.js';
 import { UsageModule } from './usage.module.js';
 import { Arrivals } from './path/turns/arrivals.js';
+import { ATTACHMENTS } from './path/tools/tool.js';
+import { AttachedFiles } from './path/turns/attached-files.service.js';
 import { InternalTurnController, TurnController } from './manage/turns/turn.controller.js';
 import { TurnBudget } from './path/turns/turn-budget.service.js';
 import { TurnCancellation } from './manage/turns/turn-cancellation.service.js';
@@ -19,6 +23,9 @@ import { TurnJobService } from './path/turns/turn-job.service.js';
 import { TurnLeases, TurnSlotRepository } from './path/turns/running-turns.repository.js';
 import { TurnRedriveService } from './manage/turns/turn-redrive.service.js';
 import { TurnRunner } from './path/turns/turn-runner.service.js';
+import { TurnSetup } from './path/turns/turn-setup.service.js';
+import { WorkflowRunner } from './path/turns/workflow-runner.service.js';
+import { WorkflowStepRepository } from './path/steps/step.repository.js';
 import { TurnSweeper } from './path/turns/turn-sweeper.js';
 import { Compactor } from './path/compaction/compactor.service.js';
 import { ModelWindows } from './path/compaction/model-windows.js';
@@ -29,6 +36,8 @@ import { TurnRepository } from './path/turns/turn.repository.js';
   imports: [
     AgentsModule,
     ApprovalsModule,
+    CallsModule,
+    MemoriesModule,
     ModelModule,
     PreviewsModule,
     ProvidersModule,
@@ -40,6 +49,7 @@ import { TurnRepository } from './path/turns/turn.repository.js';
   controllers: [InternalTurnController, TurnController, TurnJobHandler],
   providers: [
     Arrivals,
+    { provide: ATTACHMENTS, useClass: AttachedFiles },
     Compactor,
     ModelWindows,
     TurnBudget,
@@ -52,10 +62,13 @@ import { TurnRepository } from './path/turns/turn.repository.js';
     TurnRedriveService,
     TurnRepository,
     TurnRunner,
+    TurnSetup,
     TurnSlotRepository,
     TurnSweeper,
     TypingSignal,
+    WorkflowRunner,
+    WorkflowStepRepository,
   ],
-  exports: [TurnCancellation, TurnEnqueuer, TurnRepository],
+  exports: [TurnCancellation, TurnEnqueuer, TurnRepository, WorkflowStepRepository],
 })
 export class TurnsModule {}

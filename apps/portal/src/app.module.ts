@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AlertsModule } from './alerts/alerts.module.js';
 import { ApiKeysModule } from './api-keys/api-keys.module.js';
 import { AttentionModule } from './attention/attention.module.js';
 import { AuditModule } from './audit/audit.module.js';
@@ -13,6 +14,7 @@ import { ProjectsModule } from './projects/projects.module.js';
 import { QueuesModule } from './queues/queues.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import type { PortalSettings } from './settings.js';
+import { ViewsModule } from './views/views.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
 
 @Module({})
@@ -23,11 +25,13 @@ export class AppModule {
       imports: [
         CoreModule.with(settings),
         // The API description lists the controllers in this order.
+        AlertsModule,
         ApiKeysModule,
         AttentionModule,
         AuditModule,
         DiagnosticsModule,
         QueuesModule,
+        ViewsModule,
         OrganizationsModule,
         ProjectsModule,
         MembersModule,

@@ -3,7 +3,7 @@ import { DatabaseModule } from '#libs/database';
 import { serviceClientProvider, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
-import { clientsOfServices, GATEWAY, SERVICE_CLIENTS } from './services.js';
+import { clientsOfServices, GATEWAY, ROUTER, SERVICE_CLIENTS } from './services.js';
 import { type PortalSettings, SETTINGS } from './settings.js';
 
 /** What every folder may inject: settings, database, audit log, clients of other services. */
@@ -23,6 +23,7 @@ export class CoreModule {
       providers: [
         { provide: SETTINGS, useValue: settings },
         serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
+        serviceClientProvider(ROUTER, 'router', settings.ROUTER_URL),
         {
           provide: SERVICE_CLIENTS,
           useFactory: (tokens: ServiceTokens) => clientsOfServices(settings, tokens),
@@ -30,7 +31,7 @@ export class CoreModule {
         },
         auditProvider('portal'),
       ],
-      exports: [SETTINGS, GATEWAY, SERVICE_CLIENTS, AuditLog],
+      exports: [SETTINGS, GATEWAY, ROUTER, SERVICE_CLIENTS, AuditLog],
     };
   }
 }

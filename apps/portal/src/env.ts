@@ -37,6 +37,12 @@ const settings = {
   QUEUE_ATTENTION_MS: integer(15_000, 100, 86_400_000),
   /** A service whose answers were all late for so long is listed there as silent; before, as slow. */
   SERVICE_SILENT_MS: integer(20_000, 100, 86_400_000),
+  /** How often alert rules look at what needs attention in their project. */
+  ALERT_LOOK_MS: integer(15_000, 100, 3_600_000),
+  /** How often alerts that wait are tried again; new ones are sent at once. */
+  ALERT_SEND_MS: integer(5_000, 100, 600_000),
+  /** Days that alerts are listed after they were sent. */
+  ALERT_DAYS: integer(30, 1, 3_650),
   /** The longest silence of a service behind the proxy. */
   UPSTREAM_TIMEOUT_MS: integer(60_000, 100, 600_000),
   /**

@@ -7,6 +7,9 @@ export const SERVICE_CLIENTS = Symbol('serviceClients');
 /** Injection token of the adapter gateway's client. */
 export const GATEWAY = Symbol('gatewayClient');
 
+/** Injection token of the router's client. */
+export const ROUTER = Symbol('routerClient');
+
 /** One service, for views that the portal merges from all of them. */
 export interface NamedClient {
   service: Audience;

@@ -35,6 +35,11 @@ export interface PortalSettings
   QUEUE_ATTENTION_MS: number;
   /** A service whose answers were late for so long counts as away; before, as slow. */
   SERVICE_SILENT_MS: number;
+  /** How often alert rules look. */
+  ALERT_LOOK_MS: number;
+  /** How often alerts that wait are sent; new ones are sent at once. */
+  ALERT_SEND_MS: number;
+  ALERT_DAYS: number;
 }
 
 /** Injection token of `PortalSettings`. */

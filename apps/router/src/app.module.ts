@@ -6,6 +6,8 @@ import { AttentionController } from './manage/attention/attention.controller.js'
 import { AttentionRepository } from './manage/attention/attention.repository.js';
 import { ChannelController } from './manage/channels/channel.controller.js';
 import { ChannelWarnings } from './manage/channels/channel-warnings.js';
+import { ChannelService } from './manage/channels/channel.service.js';
+import { ChannelVersionController } from './manage/channels/channel-version.controller.js';
 import { IncompleteMessages } from './manage/channels/incomplete-messages.js';
 import { ChannelRepository } from './manage/channels/channel.repository.js';
 import { NamedApps } from './manage/channels/named-apps.js';
@@ -19,6 +21,9 @@ import { EventBodyService } from './manage/events/body/event-body.service.js';
 import { DeadLetterController } from './manage/events/dead-letters/dead-letter.controller.js';
 import { Redriver } from './manage/events/dead-letters/redriver.js';
 import { EventLinkRepository, EventResultRepository } from './manage/events/event-result.repository.js';
+import { MessageRatesController } from './manage/events/message-rates.controller.js';
+import { MessageRatesService } from './manage/events/message-rates.service.js';
+import { StateCountsController } from './manage/events/state-counts.controller.js';
 import { EventSearch } from './manage/events/event-search.service.js';
 import { EventController } from './manage/events/event.controller.js';
 import { EventService } from './manage/events/event.service.js';
@@ -30,6 +35,7 @@ import { EventStreams } from './manage/events/stream/event-streams.js';
 import { StreamController } from './manage/events/stream/stream.controller.js';
 import { HeldController } from './manage/held/held.controller.js';
 import { HeldRepository } from './manage/held/held.repository.js';
+import { RuleHistory } from './manage/history/rule-history.js';
 import { HandedTurnController } from './manage/messages/handed-turn.controller.js';
 import { Rerouter } from './manage/messages/reroute.service.js';
 import { ProblemController } from './manage/problems/problem.controller.js';
@@ -37,15 +43,24 @@ import { ProblemMarkRepository } from './manage/problems/problem-mark.repository
 import { ProblemService } from './manage/problems/problem.service.js';
 import { DirectRunController } from './manage/runs/direct-run.controller.js';
 import { DirectRunService } from './manage/runs/direct-run.service.js';
+import { ScheduleController } from './manage/schedules/schedule.controller.js';
+import { ScheduleRepository } from './manage/schedules/schedule.repository.js';
+import { ScheduleRunner } from './manage/schedules/schedule-runner.service.js';
+import { ScheduleService } from './manage/schedules/schedule.service.js';
+import { ScheduleTickRepository } from './manage/schedules/schedule-tick.repository.js';
+import { ScheduledMessages } from './manage/schedules/scheduled-message.js';
 import { StatisticsController } from './manage/statistics/statistics.controller.js';
 import { StatisticsService } from './manage/statistics/statistics.service.js';
 import { StatisticsSweeps } from './manage/statistics/statistics-sweeps.js';
 import { ExplainedMessages } from './manage/workflows/explained-messages.js';
 import { TriggerTrialService } from './manage/workflows/trigger-trial.service.js';
 import { TriggerWarnings } from './manage/workflows/trigger-warnings.js';
+import { TriggerVersionController } from './manage/workflows/trigger-version.controller.js';
+import { WorkflowVersionController } from './manage/workflows/workflow-version.controller.js';
 import { TriggerController } from './manage/workflows/trigger.controller.js';
 import { TriggerService } from './manage/workflows/trigger.service.js';
 import { WorkflowController } from './manage/workflows/workflow.controller.js';
+import { WorkflowService } from './manage/workflows/workflow.service.js';
 import { WorkflowRepository } from './manage/workflows/workflow.repository.js';
 import { Clock } from './path/guards/loop-breaker.js';
 import { OutboundHandler, OutboundRepository } from './path/guards/outbound.handler.js';
@@ -78,6 +93,7 @@ const manage = {
   controllers: [
     AttentionController,
     ChannelController,
+    ChannelVersionController,
     ContactController,
     InternalContactController,
     DirectRunController,
@@ -86,17 +102,23 @@ const manage = {
     BatchController,
     EventBodyController,
     EventController,
+    MessageRatesController,
+    StateCountsController,
     HeldController,
     ProblemController,
+    ScheduleController,
     StatisticsController,
     TriggerController,
+    TriggerVersionController,
     WorkflowController,
+    WorkflowVersionController,
     HandedTurnController,
   ],
   providers: [
     NamedAgents,
     AttentionRepository,
     ChannelRepository,
+    ChannelService,
     ChannelWarnings,
     IncompleteMessages,
     NamedApps,
@@ -111,15 +133,22 @@ const manage = {
     EventService,
     EventStreams,
     MessageFactRepository,
+    MessageRatesService,
     Redriver,
     ReplayTargets,
     Replayer,
     RetentionRepository,
     RouterRetention,
     HeldRepository,
+    RuleHistory,
     Rerouter,
     ProblemMarkRepository,
     ProblemService,
+    ScheduledMessages,
+    ScheduleRepository,
+    ScheduleRunner,
+    ScheduleService,
+    ScheduleTickRepository,
     StatisticsService,
     StatisticsSweeps,
     ExplainedMessages,
@@ -127,6 +156,7 @@ const manage = {
     TriggerTrialService,
     TriggerWarnings,
     WorkflowRepository,
+    WorkflowService,
   ],
 };
 

@@ -1,3 +1,4 @@
+import { AuditController, AuditLog, auditProvider } from '#libs/audit';
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { Journal, journalProvider } from '#libs/journal';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
@@ -21,17 +22,18 @@ export class CoreModule {
           provesLife: true,
         }),
       ],
-      controllers: [ProjectLimitsController],
+      controllers: [AuditController, ProjectLimitsController],
       providers: [
         { provide: SETTINGS, useValue: settings },
         serviceClientProvider(ENGINE, 'engine', settings.ENGINE_URL),
         serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
         serviceClientProvider(INGRESS, 'webhook-ingress', settings.INGRESS_URL),
         changeListenerProvider('router', settings, ['router']),
+        auditProvider('router'),
         journalProvider('router'),
         projectLimitsProvider('router'),
       ],
-      exports: [SETTINGS, ENGINE, GATEWAY, INGRESS, ChangeListener, Journal, ProjectLimits],
+      exports: [AuditLog, SETTINGS, ENGINE, GATEWAY, INGRESS, ChangeListener, Journal, ProjectLimits],
     };
   }
 }

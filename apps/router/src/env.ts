@@ -23,14 +23,30 @@ export const eventSettings = {
   /** Counts are kept by the minute for this many days, and by the hour after that. */
   STATISTICS_MINUTE_DAYS: integer(7, 1, 90),
   STATISTICS_DAYS: integer(400, 1, 3_650),
-  /** Days that claims and messages are kept. */
+  /** Versions of a workflow, of a trigger and of a channel that are kept. */
+  RULE_VERSIONS: integer(200, 10, 10_000),
+  /** Days that claims, messages and ended ticks of schedules are kept. */
   RETENTION_DAYS: integer(30, 1, 3_650),
+};
+
+export const scheduleSettings = {
+  /** Schedules of one project. */
+  SCHEDULES_PER_PROJECT: integer(200, 1, 10_000),
+  /** How often due ticks are looked for, and whether the run that one waits for has ended. */
+  SCHEDULE_EVERY_MS: integer(1_000, 50, 60_000),
+  /** How long before they are due ticks are stored. */
+  SCHEDULE_AHEAD_MS: integer(3_600_000, 60_000, 86_400_000),
+  /** Most late ticks of one schedule that run after an outage, where it catches up with all. */
+  SCHEDULE_CATCH_UP: integer(100, 1, 10_000),
+  /** Most ticks of one schedule that wait for an earlier run; further ones are skipped. */
+  SCHEDULE_QUEUED: integer(100, 1, 10_000),
 };
 
 const settings = {
   ...serviceSettings,
   ...changeSettings,
   ...eventSettings,
+  ...scheduleSettings,
   INGRESS_URL: url(),
   GATEWAY_URL: url(),
   ENGINE_URL: url(),

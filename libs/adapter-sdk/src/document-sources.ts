@@ -17,9 +17,26 @@ export interface ListChangesCall {
   context: CallContext;
 }
 
-/** `has_more`: call again at once. `full`: a complete listing, from which the platform infers deletions. */
+/** A document that the provider has and the platform cannot read, such as a key that leads out of its root. */
+export interface LeftOutDocument {
+  path: string;
+  /** Why, in words. */
+  error: string;
+}
+
+/**
+ * `has_more`: call again at once. `full`: a complete listing, from which the platform infers deletions. `left_out`: what
+ * is there and not among the changes; a run counts it as failed and shows it.
+ */
 export type ListChangesResult =
-  { changes: ChangeRecord[]; cursor: string; has_more?: boolean; full?: boolean } | SourceFailure;
+  | {
+      changes: ChangeRecord[];
+      cursor: string;
+      has_more?: boolean;
+      full?: boolean;
+      left_out?: LeftOutDocument[];
+    }
+  | SourceFailure;
 
 export interface FetchFileCall {
   credentials: Credentials;
@@ -49,6 +66,8 @@ export interface SourceFailure {
   ok: false;
   error: (typeof SOURCE_ERRORS)[number];
   message?: string;
+  /** Seconds after which the provider wants to be asked again. */
+  retry_after?: number;
 }
 
 export interface DocumentSource {
@@ -62,6 +81,9 @@ export function isChangeRecord(value: unknown): value is ChangeRecord {
   if (value.status === 'removed') return value.fingerprint === null;
   return (value.status === 'added' || value.status === 'modified') && typeof value.fingerprint === 'string';
 }
+
+/** Why a path that leaves its root is left out. */
+export const OUTSIDE_ROOT = 'the path leads out of its folder, or is none';
 
 /** The largest cursor that the platform stores, in UTF-8 bytes. */
 export const CURSOR_MAX_BYTES = 4096;

@@ -1,19 +1,21 @@
-import { createHmac, timingSafeEqual, type BinaryLike } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { type SecretInput, strongSecrets } from './secret-strength.js';
+import { hmac, type HmacAlgorithm } from './signature-schemes/one-shot-hmac.js';
 import { type HmacEncoding, signaturesIn } from './signatures-in.js';
 
-export type HmacAlgorithm = 'sha256' | 'sha512' | 'sha1';
+type Bytes = string | NodeJS.ArrayBufferView;
 
-export function hmacDigest(algorithm: HmacAlgorithm, key: BinaryLike, chunks: readonly BinaryLike[]): Buffer {
-  const hmac = createHmac(algorithm, key);
-  for (const chunk of chunks) hmac.update(chunk);
-  return hmac.digest();
+export function hmacDigest(algorithm: HmacAlgorithm, key: Bytes, chunks: readonly Bytes[]): Buffer {
+  return hmac(algorithm, bufferOf(key), ...chunks.map(bufferOf));
 }
+
+const bufferOf = (bytes: Bytes): Buffer =>
+  typeof bytes === 'string' ? Buffer.from(bytes) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** The signature text of a payload. The keys of text secrets are their UTF-8 bytes. */
 export function signHmac(
   secret: string,
-  payload: BinaryLike,
+  payload: Bytes,
   { algorithm = 'sha256', encoding = 'hex' }: { algorithm?: HmacAlgorithm; encoding?: HmacEncoding } = {},
 ): string {
   return hmacDigest(algorithm, secret, [payload]).toString(encoding);
@@ -25,7 +27,7 @@ export function signHmac(
  */
 export function verifyHmac(check: {
   secret: SecretInput;
-  payload: BinaryLike;
+  payload: Bytes;
   /** The header as it came, with one signature or several. */
   signature: string;
   /** Before each signature, for example `sha256=`. */

@@ -42,6 +42,8 @@ export {
   type FetchFileResult,
   type ListChangesCall,
   type ListChangesResult,
+  type LeftOutDocument,
+  OUTSIDE_ROOT,
   type SourceFailure,
 } from './document-sources.js';
 export { ecdsaPublicKeys, verifyEcdsa } from './ecdsa.js';
@@ -51,7 +53,8 @@ export { FormError, parseForm, type Form, type FormFile, type FormLimits } from 
 export { FILE_CONTENT_FIELDS, isFileEnvelope, readFileEnvelope, type FileEnvelope } from './file-envelope.js';
 export type { FormatCall, FormatRequest, FormatResult } from './formatting.js';
 export { headerValue, headerValues, type HeaderMap } from './header-lookup.js';
-export { signHmac, verifyHmac, type HmacAlgorithm } from './hmac.js';
+export { signHmac, verifyHmac } from './hmac.js';
+export type { HmacAlgorithm } from './signature-schemes/one-shot-hmac.js';
 export { type HmacEncoding, signaturesIn, standardSignaturesIn } from './signatures-in.js';
 export type { Envelope, EnvelopeRequest, InboundCall } from './inbound-envelope.js';
 export type { IndicateCall, IndicateResult } from './indication.js';
@@ -80,12 +83,21 @@ export { unsafeParts } from './unsafe-parts.js';
 export { manifestProblems, SCHEMA_VERSIONS, type ManifestProblem } from './manifest-problems.js';
 export { dialectFormat, dialectParts } from './dialect-format.js';
 export { plainFormat } from './plain-format.js';
-export type { MarkdownDialect, MarkdownKind, MarkdownLink, MarkdownList, MarkdownTable } from './markdown/dialect.js';
+export type {
+  Beside,
+  MarkdownDialect,
+  MarkdownKind,
+  MarkdownLink,
+  MarkdownList,
+  MarkdownTable,
+} from './markdown/dialect.js';
 export { escapeHtml, htmlDialect } from './markdown/html-dialect.js';
-export { alignedTable, plainDialect, textList } from './markdown/plain-dialect.js';
+export { alignedTable, apart, backticked, plainDialect, quotedLines, textList } from './markdown/plain-dialect.js';
 export { renderInParts } from './markdown/render-in-parts.js';
 export { markdownToPlain, renderMarkdown } from './markdown/render-markdown.js';
+export { rewriteMarkdown } from './markdown/rewrite-markdown.js';
 export { isOriginMarker } from './origin-marker.js';
+export { contextFields, CONTEXT_MAX_MESSAGES, type ContextMessage } from './message-context.js';
 export { EVENT_TYPES, ignoredMessage, type MessageMetadata, type NormalizedMessage } from './normalized-message.js';
 export {
   actionData,
@@ -127,7 +139,8 @@ export { type RequestProof, signRequest, withQuery } from './signature-schemes/s
 export { filledTemplate, parseTemplate } from './signature-schemes/value-template.js';
 export { verifyScheme } from './signature-schemes/verify-scheme.js';
 export { buildVersion, serveAdapters } from './serve-adapters.js';
-export { splitText } from './split-text.js';
+export { type Division, evenParts, firstPart, graphemeBoundary, splitText } from './split-text.js';
+export { rangesOf } from './whole-ranges.js';
 export {
   signStandardWebhooks,
   STANDARD_WEBHOOKS_SCHEME,

@@ -92,7 +92,7 @@ const objects: Record<string, Check> = {
       quirks: anObject,
     },
   ),
-  connect: only({ kind: oneOf(['poll']) }, { keeps_seconds: aWholeNumber(1) }),
+  connect: only({ kind: oneOf(['poll', 'socket']) }, { keeps_seconds: aWholeNumber(1) }),
   webhook: webhookProblems,
   message: (given, at) => [
     ...fieldProblems(

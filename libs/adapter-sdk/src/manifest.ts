@@ -135,8 +135,11 @@ export interface MessageDeclaration {
 
 /** A manifest's `connect`: the provider can be asked for its events, so that none has to reach the platform. */
 export interface ConnectDeclaration {
-  /** `/poll` is called again and again, by one process at a time. */
-  kind: 'poll';
+  /**
+   * `/poll` is called again and again, by one process at a time. `poll`: each call asks the provider; `socket`: the adapter
+   * holds a socket from one call to the next.
+   */
+  kind: 'poll' | 'socket';
   /** How long the provider keeps events for whoever does not ask. A longer silence is reported as a gap. */
   keeps_seconds?: number;
 }

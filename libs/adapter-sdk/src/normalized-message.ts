@@ -1,4 +1,5 @@
 import type { MessageAttachment } from './delivery.js';
+import type { ContextMessage } from './message-context.js';
 
 /** Answer of `/parse-inbound` (contract 2.5). */
 export interface NormalizedMessage {
@@ -31,10 +32,22 @@ export interface MessageMetadata {
   /** Another bot wrote it: not the platform, and not one of the kinds of contract 4.2, for which `is_bot` is true. */
   from_bot?: boolean;
   attachments?: MessageAttachment[];
+  /** What was said before the message, oldest first: read with it, as content of others. `contextFields` bounds it. */
+  context?: ContextMessage[];
+  /** Messages of the context that were left out to bound it. */
+  context_left_out?: number;
+  /** Why the context is missing: the code of the failure. */
+  context_unavailable?: string;
+  /** Its sender passed it on: somebody else wrote it. */
+  forwarded_from?: { id?: string; name?: string; channel?: string; timestamp?: string };
   /** Of an `action`: which one of `actions` was pressed, and below which message. */
   action?: { id: string; value: string; message_id?: string };
   /** Opaque to the platform, at most 4 KB as JSON, echoed to `/deliver`. */
   reply_context?: unknown;
+  /** What the message answers and repeats, such as the history below a mail; `message` is without it. */
+  quoted?: string;
+  /** What stands below each message of its writer. */
+  signature?: string;
   /** No person wrote it: it is read, but not answered. The next three say more precisely what it is. */
   auto_submitted?: boolean;
   bounce?: boolean;

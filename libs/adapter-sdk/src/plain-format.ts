@@ -1,4 +1,4 @@
-import { neutraliseBroadcasts } from './broadcast-mentions.js';
+import { type Mentions, neutraliseBroadcasts } from './broadcast-mentions.js';
 import type { FormatRequest, FormatResult } from './formatting.js';
 import { markdownToPlain } from './markdown/render-markdown.js';
 import { splitText } from './split-text.js';
@@ -11,7 +11,7 @@ import { splitText } from './split-text.js';
 export function plainFormat(
   { text, max_length }: FormatRequest,
   maxLength: number,
-  mentions: 'broadcast' | 'all' = 'broadcast',
+  mentions: Mentions = 'broadcast',
 ): FormatResult {
   const plain = markdownToPlain(text);
   const safe = neutraliseBroadcasts(plain.text, mentions);

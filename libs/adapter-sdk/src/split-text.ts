@@ -1,3 +1,5 @@
+import { wholeRanges } from './whole-ranges.js';
+
 /** An open Markdown code fence: its marker (three or more backticks or tildes) and the text after it, such as `js`. */
 interface Fence {
   marker: string;
@@ -6,17 +8,52 @@ interface Fence {
 
 /** A break below this share of the limit is skipped for a lesser one, because it would make a needlessly short part. */
 const MIN_FILL = 0.3;
+/** How many lower limits are tried so that the last part is no scrap, and up to how many parts. */
+const TRIES = 8;
+const MOST_EVENED = 20;
 
 /**
  * The text in parts of at most `maxLength` UTF-16 code units, cut at a blank line, else a line, else a space, else
- * between two graphemes. A code fence that is cut is closed and reopened. Only the white space at a cut is dropped. The
- * same input always gives the same parts, which `from_part` relies on.
+ * between two graphemes; not within a link, an address, code or short emphasis that fits into a part. They are of even
+ * size where that needs neither more parts nor worse cuts. A code fence that is cut is closed and reopened. Only the
+ * white space at a cut is dropped. The same input always gives the same parts, which `from_part` relies on.
  */
 export function splitText(text: string, maxLength: number): string[] {
   if (!Number.isInteger(maxLength) || maxLength < 1) throw new RangeError('maxLength must be a positive integer');
+  const given = text.toWellFormed();
+  return evenParts(maxLength, given.length, (limit) => split(given, limit));
+}
+
+/** As much of the text as fits into one part. */
+export function firstPart(text: string, maxLength: number): string {
+  return split(text.toWellFormed(), maxLength).parts[0] ?? '';
+}
+
+/** Parts of a text, and how bad their cuts are together. */
+export interface Division {
+  parts: string[];
+  cost: number;
+}
+
+/** The division with the lowest limit that needs no more parts and no worse cuts than the one with the highest. */
+export function evenParts(limit: number, total: number, divide: (limit: number) => Division): string[] {
+  const longest = divide(limit);
+  const count = longest.parts.length;
+  if (count < 2 || count > MOST_EVENED) return longest.parts;
+  const least = Math.max(1, Math.ceil(total / count));
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const lower = least + Math.ceil((limit - least) * (tried / TRIES) ** 2);
+    if (lower >= limit) break;
+    const { parts, cost } = divide(lower);
+    if (parts.length <= count && cost <= longest.cost) return parts;
+  }
+  return longest.parts;
+}
+
+function split(text: string, maxLength: number): Division {
+  const ranges = wholeRanges(text, maxLength);
   const parts: string[] = [];
-  let rest = text;
-  let fence: Fence | undefined;
+  let [rest, fence, cost] = [text, undefined as Fence | undefined, 0];
   while (rest !== '') {
     const prefix = fence ? openingLine(fence) : '';
     if (prefix.length + rest.length <= maxLength) {
@@ -24,10 +61,11 @@ export function splitText(text: string, maxLength: number): string[] {
       break;
     }
     const budget = maxLength - prefix.length;
-    let cut = findCut(rest, budget);
+    const whole = ranges.from(text.length - rest.length);
+    let cut = findCut(rest, budget, whole);
     let open = fenceAfter(rest.slice(0, cut.end), fence, maxLength);
     if (open && cut.end + closingLine(open).length > budget) {
-      cut = findCut(rest, budget - closingLine(open).length);
+      cut = findCut(rest, budget - closingLine(open).length, whole);
       open = fenceAfter(rest.slice(0, cut.end), fence, maxLength);
     }
     const chunk = rest.slice(0, cut.end);
@@ -35,8 +73,9 @@ export function splitText(text: string, maxLength: number): string[] {
     // Blank lines inside code belong to the code.
     rest = rest.slice(open ? Math.min(cut.next, cut.end + 1) : cut.next);
     fence = open;
+    cost += cut.cost;
   }
-  return parts;
+  return { parts, cost };
 }
 
 function push(parts: string[], part: string): void {
@@ -47,27 +86,37 @@ interface Cut {
   end: number;
   /** Where the next part starts: after the white space that the cut replaces. */
   next: number;
+  cost: number;
 }
 
-function findCut(text: string, limit: number): Cut {
-  const window = text.slice(0, limit + 1);
+function findCut(text: string, limit: number, whole: (at: number) => number): Cut {
   const least = Math.max(1, Math.floor(limit * MIN_FILL));
-  const blank = text.slice(0, limit + 2).lastIndexOf('\n\n', limit);
-  if (blank >= least) return { end: blank, next: blank + 2 };
-  const line = window.lastIndexOf('\n');
-  if (line >= least) return { end: line, next: line + 1 };
-  const space = window.lastIndexOf(' ');
-  if (space >= least) return { end: space, next: space + 1 };
-  const any = Math.max(line, space);
-  if (any > 0) return { end: any, next: any + 1 };
-  const between = graphemeBoundary(text, limit);
-  return { end: between, next: between };
+  const kinds = ['\n\n', '\n', ' '].map((mark, cost) => {
+    const end = lastOutside(text, mark, limit, whole);
+    return { end, next: end + mark.length, cost };
+  });
+  const found = kinds.find(({ end }) => end >= least);
+  if (found) return found;
+  const any = kinds.slice(1).toSorted((one, other) => other.end - one.end)[0];
+  if (any && any.end > 0) return any;
+  const outside = whole(limit);
+  const isWithin = outside > 0 && outside < limit;
+  const between = isWithin ? outside : graphemeBoundary(text, limit);
+  return { end: between, next: between, cost: isWithin ? 2 : 3 };
+}
+
+function lastOutside(text: string, mark: string, limit: number, whole: (at: number) => number): number {
+  const window = text.slice(0, limit + mark.length);
+  let at = window.lastIndexOf(mark, limit);
+  for (let outside = whole(at); at > 0 && outside < at; outside = whole(at)) at = window.lastIndexOf(mark, outside);
+  return at;
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const LOOK_BEHIND = 64;
 
-function graphemeBoundary(text: string, limit: number): number {
+/** The last place at or before `limit` that is within no grapheme. */
+export function graphemeBoundary(text: string, limit: number): number {
   const from = Math.max(0, limit - LOOK_BEHIND);
   const at = segmenter.segment(text.slice(from, limit + LOOK_BEHIND)).containing(limit - from)?.index ?? 0;
   if (from + at > 0 && at > 0) return from + at;

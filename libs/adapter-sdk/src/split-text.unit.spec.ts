@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { splitText } from './split-text.js';
+import { firstPart, splitText } from './split-text.js';
 
 const words = fc.array(fc.constantFrom('a', 'word', 'longer-word', '👩‍👩‍👧', ' ', '\n', '\n\n', 'é', '**'), {
   maxLength: 300,
@@ -32,6 +32,36 @@ describe('splitText', () => {
     const parts = splitText(family.repeat(10), family.length * 2 + 3);
     expect(parts.join('')).toBe(family.repeat(10));
     for (const part of parts) expect(part.length % family.length).toBe(0);
+  });
+
+  it('makes parts of even size, where that needs neither more of them nor worse cuts', () => {
+    const words = 'word '.repeat(21).trim();
+    expect(splitText(words, 100).map(({ length }) => length)).toEqual([54, 49]);
+    expect(splitText(`${'a'.repeat(90)}\n\n${'b'.repeat(20)}`, 100).map(({ length }) => length)).toEqual([90, 20]);
+    expect(firstPart(words, 100)).toHaveLength(99);
+  });
+
+  it('cuts within no link, address, code or short emphasis that fits into a part', () => {
+    for (const whole of [
+      '[two words](https://e.example/a)',
+      '![two words](https://e.example/a)',
+      '`a b c d e`',
+      '``a ` b``',
+      '**two words**',
+      '~~two words~~',
+      '<strong>two words</strong>',
+      'https://e.example/aaaaaaaaaaaaaaaaaaaaaaa',
+      '```js\na b\n\nc d\n```',
+    ]) {
+      const text = `some words \n${whole}\n ${'more '.repeat(8)}`;
+      for (let limit = whole.length; limit < text.length; limit += 1) {
+        expect(splitText(text, limit).filter((part) => part.includes(whole))).toHaveLength(1);
+      }
+    }
+  });
+
+  it('replaces half of a pair, which no provider takes', () => {
+    expect(splitText('a\ud83d b \ude00', 100)).toEqual(['a\ufffd b \ufffd']);
   });
 
   it('keeps every part within the limit, loses no visible character, and is deterministic', () => {

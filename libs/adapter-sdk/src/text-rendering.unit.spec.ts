@@ -1,6 +1,6 @@
 import { growth } from '../../testing/src/index.js';
 import fc from 'fast-check';
-import { jsonPointerGet, markdownToPlain, neutraliseBroadcasts } from './index.js';
+import { jsonPointerGet, markdownToPlain, neutraliseBroadcasts, rewriteMarkdown } from './index.js';
 
 describe('neutraliseBroadcasts', () => {
   it.each([
@@ -42,10 +42,11 @@ describe('markdownToPlain', () => {
     ]);
   });
 
-  it.each(['[', '**', '_a', '`', '*a ', '|-', '> ', '![a](', '- -'])(
+  it.each(['[', '**', '_a', '`', '*a ', '|-', '> ', '![a](', '- -', '\\(', '$a', '$$a', '<b>', '<!--', '**重', '@'])(
     'reads any number of %j in linear time',
     (piece) => {
-      expect(growth(6_000, (times) => piece.repeat(times), markdownToPlain)).toBeLessThan(1.5);
+      const both = (text: string) => [markdownToPlain(text), rewriteMarkdown(text, 'all', { asGithub: true })];
+      expect(growth(6_000, (times) => piece.repeat(times), both)).toBeLessThan(1.5);
     },
   );
 });

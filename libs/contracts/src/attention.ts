@@ -12,7 +12,9 @@ export const attentionKinds = [
   'agents',
   'models',
   'messages',
+  'schedule',
   'service',
+  'project',
 ] as const;
 export type AttentionKind = (typeof attentionKinds)[number];
 
@@ -38,7 +40,8 @@ export interface AttentionItem {
     | 'events:read'
     | 'knowledge:read'
     | 'tools:read'
-    | 'agents:read';
+    | 'agents:read'
+    | 'workflows:read';
 }
 
 /** Of one kind, in one answer. */

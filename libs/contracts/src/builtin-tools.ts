@@ -142,4 +142,26 @@ export const builtinTools: readonly BuiltinTool[] = [
       limit: { type: 'integer', minimum: 1, maximum: 50 },
     }),
   },
+  {
+    name: 'remember',
+    title: 'Remember',
+    description:
+      'Keeps one fact about the contact who writes, for all later conversations with this contact: what it prefers, decided or was promised. People of the project can read it. Returns {memory_id}.',
+    grade: 'write',
+    idempotent: true,
+    credential: null,
+    input_schema: object(['text'], {
+      text: text(1_000, 'One fact, in a sentence that is understood by itself'),
+      expires_in_days: { type: 'integer', minimum: 1, maximum: 3_650, description: 'Left out: it does not expire' },
+    }),
+  },
+  {
+    name: 'forget',
+    title: 'Forget',
+    description: 'Deletes what was remembered of the contact who writes and is wrong or over: {forgotten}.',
+    grade: 'write',
+    idempotent: true,
+    credential: null,
+    input_schema: object(['memory_id'], { memory_id: text(100, 'As it stands before the fact') }),
+  },
 ];

@@ -47,10 +47,19 @@ export type IdKind =
   | 'apr'
   | 'tri'
   | 'cmp'
+  | 'nte'
+  | 'can'
   | 'cmc'
+  | 'cst'
+  | 'sch'
+  | 'tck'
   | 'ask'
   | 'req'
-  | 'cfr';
+  | 'cfr'
+  | 'alr'
+  | 'alt'
+  | 'mem'
+  | 'viw';
 
 let lastMs = 0;
 let counter = 0;

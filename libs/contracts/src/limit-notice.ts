@@ -2,8 +2,8 @@
 export type ReachedLimit =
   /** The contact's messages a day. */
   | { limit: 'messages'; most: number }
-  /** What answers may use a day: for this contact, or with one agent for everybody. */
-  | { limit: 'tokens' | 'cost'; of: 'contact' | 'agent' }
+  /** What answers may use a day: for this contact, or for everybody with one agent or in the project. */
+  | { limit: 'tokens' | 'cost'; of: 'contact' | 'agent' | 'project' }
   /** The loop breaker. */
   | { limit: 'pause'; until: Date };
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { NormalizedMessage } from './message.js';
 
 /** What a message is known by in its App. @param index its position in the receipt, which names it without a dedup key */
@@ -19,6 +19,6 @@ export function routeKey(appId: string, receiptId: string, messages: readonly No
 
 /** The first half of a SHA-256, as a UUID: with short keys of one length, the index of 30 days stays in memory. */
 function digest(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex');
+  const hex = hash('sha256', text);
   return [0, 8, 12, 16, 20].map((from, n) => hex.slice(from, [8, 12, 16, 20, 32][n])).join('-');
 }

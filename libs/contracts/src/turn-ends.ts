@@ -27,15 +27,17 @@ const words: Readonly<Record<string, string>> = {
   mailing_list: 'Mailing lists are not answered.',
   notification: 'Notifications are not answered.',
   delivery_off: 'The event was replayed without delivery, so no reply was sent.',
+  for_agent: 'Another agent asked, and has the answer as the result of its call.',
   length_cut: 'The answer was cut at the length limit of the model: raise MODEL_MAX_OUTPUT_TOKENS.',
   steps_exhausted: 'The turn used up its steps: raise TURN_MAX_STEPS, or the cap of the agent.',
   calls_exhausted:
     'The turn used up its tool calls, or repeated one: raise TURN_MAX_TOOL_CALLS, or the cap of the agent.',
   budget_spent: 'The turn used up its tokens or cost: raise the caps of the agent.',
   day_budget_spent:
-    'The tokens or cost of the day are used up: raise the caps of the agent, or redrive the turn tomorrow.',
+    'The tokens or cost of the day are used up: raise the caps of the agent or the limits of the project, or redrive the turn tomorrow.',
   day_reserved:
     'What is left of the budget of the day is reserved by turns that run. The turn continues when one of them ends.',
+  agent_called: 'The turn waits for another agent that it asked. It continues when that one has answered.',
   content_filter:
     'The content filter of the model blocked the answer: change the instructions, or choose another model.',
   empty_answer: 'The model gave an empty answer: redrive the turn, or choose another model.',
@@ -58,10 +60,28 @@ const words: Readonly<Record<string, string>> = {
   agent_not_found: 'The agent was deleted.',
   version_not_found: 'That version of the agent is no longer kept.',
   cancelled: 'It was cancelled.',
+  step_failed: 'A step of the workflow failed: the run says which, and why.',
   waiting_approval: "A tool call waits for a person's decision.",
 };
 
 /** A turn's reason in words, or null when it has none. */
 export function wordsOfTurnReason(reason: string | null): string | null {
   return reason === null ? null : (words[reason] ?? null);
+}
+
+const stepWords: Readonly<Record<string, string>> = {
+  not_wanted: 'The step on which it depends answered otherwise.',
+  expression_failed: 'An expression of it has no value: the timeline says why. Correct it, and run the workflow again.',
+  outcome_unknown:
+    'The call was begun and interrupted. It may have had its effect, so it is not repeated: look there first.',
+  approval_refused: 'A person refused it, and no later step depends on the answer.',
+  approval_expired: 'Nobody decided in time.',
+  no_approvers: 'Nobody may decide: name approvers in the step, or of the agent.',
+  unknown_tool: 'The agent does not have this tool: give it to the agent, or correct the name.',
+  invalid_arguments: 'The arguments do not hold to the schema of the tool.',
+};
+
+/** Why a step of a workflow failed, waits or was skipped, in words; null: there are none. */
+export function wordsOfStepReason(reason: string | null): string | null {
+  return reason === null ? null : (stepWords[reason] ?? wordsOfTurnReason(reason));
 }

@@ -51,6 +51,24 @@ describe('the liveness of a process', () => {
     await until('the others know', () => one.losses() > 2 && two.losses() > 2);
   });
 
+  it('reports its start at once where others run on, and waits for others where it is the only one', async () => {
+    await until('Postgres has run for a while', async () => {
+      const { rows } = await pool.query(`SELECT now() - pg_postmaster_start_time() > interval '16 s' AS is_old`);
+      return rows[0].is_old;
+    });
+    const settledOne = await start();
+    await until('it has settled', () => settled(settledOne));
+    const elsewhere = await testDatabase();
+    const reported: string[] = [];
+    const [alone, beside] = [await start(elsewhere.url), await start()];
+    alone.liveness.onLoss(() => reported.push('alone'));
+    beside.liveness.onLoss(() => reported.push('beside'));
+    await until('both have reported it', () => settled(alone) && settled(beside));
+    expect(reported[0]).toBe('beside');
+    await Promise.all(alive.splice(0).map((each) => each.onApplicationShutdown()));
+    await elsewhere.drop();
+  });
+
   it('is proven again under the same name after a lost connection, and losses meanwhile are looked for', async () => {
     const started = await start(link.url);
     const { liveness, losses } = started;

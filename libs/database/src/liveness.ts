@@ -10,6 +10,10 @@ const doubtMs = 1_000;
 const reconnectMs = 250;
 /** Longer than others take to come back to a Postgres that was down. */
 const settleMs = 2_000;
+/** Longer than the pause between two tries to come back. */
+const calmMs = 500;
+/** A Postgres that started so recently may still be waiting for others. */
+const youngMs = 15_000;
 const answerMs = 3_000;
 /** Processes reconnect to a store at different times: what was handed over before the last was back is checked too. */
 const echoMs = 2_000;
@@ -95,8 +99,13 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async watch(): Promise<void> {
+    const started = `a process of ${this.options.applicationName} was started`;
     // Work of this process's earlier run is taken up once the others have had time to come back too.
-    let lossIn: string | null = `a process of ${this.options.applicationName} was started`;
+    let lossIn: string | null = started;
+    if (await this.diedAlone()) {
+      this.note(started);
+      lossIn = null;
+    }
     while (!this.stopping.signal.aborted) {
       if (!this.client) {
         await this.connect();
@@ -115,6 +124,21 @@ export class Liveness implements OnModuleInit, OnApplicationShutdown {
         await this.compare();
       }
     }
+  }
+
+  /** Whether others run, and nobody comes back just now: then Postgres was not away, only an earlier run of this process. */
+  private async diedAlone(): Promise<boolean> {
+    const before = await this.look();
+    if (!before || before.size < 2 || (await this.isYoung())) return false;
+    await this.wait(calmMs);
+    const after = await this.look();
+    return after !== null && missingFrom(after, before).length === 0;
+  }
+
+  private async isYoung(): Promise<boolean> {
+    const sql = `SELECT now() - pg_postmaster_start_time() < $1 * interval '1 ms' AS young`;
+    const result = await this.client?.query<{ young: boolean }>(sql, [youngMs]).catch(() => null);
+    return result?.rows[0]?.young ?? true;
   }
 
   private async compare(): Promise<void> {

@@ -24,6 +24,16 @@ export class ProjectLimitsDto {
     description: `Days that events, turns and their bodies are kept, not deliveries; never longer than RETENTION_DAYS; ${ofInstallation}`,
   })
   retention_days: number | null = null;
+  @Whole(1, 1_000_000_000_000, {
+    nullable: true,
+    description: 'Tokens of all its agents together in a day (UTC); null: no limit',
+  })
+  day_tokens: number | null = null;
+  @Whole(1, 1_000_000_000_000, {
+    nullable: true,
+    description: 'Cost of all its agents together in a day (UTC), in millionths of MODEL_CURRENCY; null: no limit',
+  })
+  day_cost_micros: number | null = null;
 }
 
 export const noLimits: ProjectLimitsDto = {
@@ -31,4 +41,6 @@ export const noLimits: ProjectLimitsDto = {
   concurrent_turns: null,
   deliveries_per_address_per_minute: null,
   retention_days: null,
+  day_tokens: null,
+  day_cost_micros: null,
 };

@@ -1,6 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisHealth } from './health/redis-health.js';
 import { redisAddress } from './redis-address.js';
+import { takeQuietly } from './take-script.js';
 
 /** One server, the master that Sentinels name, or a Cluster. */
 export type RedisConnection = Redis | Cluster;
@@ -26,7 +27,9 @@ export function producerConnection(url: string, health: Noting): RedisConnection
 /** A consumer waits for Redis as long as it takes (BullMQ requires unlimited retries for its blocking reads). */
 export function consumerConnection(url: string, health: Noting): RedisConnection {
   // Its longest blocking read takes 10 s.
-  return connect(url, health, { maxRetriesPerRequest: null, socketTimeout: 12_000 });
+  const connection = connect(url, health, { maxRetriesPerRequest: null, socketTimeout: 12_000 });
+  takeQuietly(connection);
+  return connection;
 }
 
 function connect(url: string, health: Noting, how: RedisOptions): RedisConnection {

@@ -1,5 +1,6 @@
-import { type Job, Worker, type WorkerOptions } from 'bullmq';
+import { type Job, type JobJson, Worker, type WorkerOptions } from 'bullmq';
 import type { RedisConnection } from './connection.js';
+import { dueAfter } from './take-script.js';
 
 /** Jobs that may wait on other jobs, for each one that may run. */
 const waitingForEach = 4;
@@ -21,6 +22,8 @@ export class Consumer<T extends object> extends Worker<T> {
   private resting: NodeJS.Timeout | undefined;
   /** Whether Redis held no job when this consumer last looked: what comes now overtakes none. */
   private isDrained = false;
+  /** When a delayed job is due, as of the last look, in ms since the epoch; 0: none. */
+  private nextDue = 0;
   /** Places that what was handed over has now. */
   private handedOver = 0;
   /** Jobs of the queue begun since the start. */
@@ -53,9 +56,27 @@ export class Consumer<T extends object> extends Worker<T> {
     // It was requested before the shutdown began.
     if (this.isPaused()) return void (await job.moveToWait(token));
     this.begun += 1;
-    this.isDrained = false;
     this.keepOpen(super.processJob(job, token, () => false));
     while (!this.hasRoom) await new Promise<void>((resolve) => (this.wake = resolve));
+  }
+
+  /** Knows from a job that no other waits: as if it had looked once more. */
+  protected override async nextJobFromJobData(data?: JobJson, id?: string, token?: string): Promise<Job<T>> {
+    if (data) this.isDrained = false;
+    const job = await super.nextJobFromJobData(data, id, token);
+    const due = data ? dueAfter(data) : null;
+    // With this one no place may be left: then it looks when there is one, since jobs may have come by then.
+    if (due === null || this.placesTaken + 1 >= this.most) return job;
+    this.nextDue = due;
+    await super.nextJobFromJobData();
+    return job;
+  }
+
+  /** Waits no longer than until the next delayed job, which BullMQ forgets when a job ends meanwhile. */
+  protected override getBlockTimeout(blockUntil: number): number {
+    const due = blockUntil || this.nextDue;
+    this.nextDue = 0;
+    return super.getBlockTimeout(due);
   }
 
   /**

@@ -71,7 +71,7 @@ export class JobServer extends Server implements CustomTransportStrategy {
     super();
     this.health = options.health ?? new RedisHealth();
     this.retries = new JobClient(options.redisUrl, this.health);
-    this.runner = new JobRunner(this.retries, (pattern) => this.getHandlerByPattern(pattern), this.logger);
+    this.runner = new JobRunner(this.retries, (pattern) => this.messageHandlers.get(pattern) ?? null, this.logger);
     this.watchdog = new Watchdog(options.patience ?? patience, options.giveUp ?? endProcess);
   }
 
@@ -207,7 +207,7 @@ export class JobServer extends Server implements CustomTransportStrategy {
       .filter((job) => this.options.queues.includes(job.queue))
       .flatMap((job) => [job.name, `${job.name}.dead`]);
     for (const pattern of wanted) {
-      const handler = this.getHandlerByPattern(pattern);
+      const handler = this.messageHandlers.get(pattern);
       if (!handler) throw new Error(`No handler for the job ${pattern}: add an @EventPattern('${pattern}') method.`);
       if (handler.next) throw new Error(`Two handlers for the job ${pattern}: each job has exactly one.`);
     }

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { sanitizeValue } from './sanitize-value.js';
 import { sanitize } from './sanitize.js';
 
@@ -16,7 +16,7 @@ export interface ExternalText {
 }
 
 /** Of this process. */
-const secret = randomBytes(32);
+const secret = randomBytes(32).toString('hex');
 
 const maxFactChars = 2_000;
 /** A fact is cut once, by its characters, so that the note of the cut counts everything that is missing. */
@@ -46,7 +46,7 @@ export function fence(external: ExternalText): string {
     sanitize(external.text).text,
   ];
   // Of the text itself, so that no text can contain its own, and the same one reads the same in each prompt.
-  const id = createHmac('sha256', secret).update(lines.join('\n')).digest('hex').slice(0, 16);
+  const id = hash('sha256', `${secret}${lines.join('\n')}${secret}`).slice(0, 16);
   return [`[external ${id}]`, ...lines, `[/external ${id}]`].join('\n');
 }
 

@@ -35,6 +35,7 @@ export { anyObject, anyValue, idOf, time } from './openapi/property-kinds.js';
 export { OperationsServer } from './operations-server.js';
 export { OpenSchema, serviceDocument } from './openapi/service-document.js';
 export {
+  beginningWith,
   containing,
   invalidCursor,
   pageOf,

@@ -28,8 +28,11 @@ export class SearchQuery extends PageQuery {
   search?: string;
 }
 
-/** An `ILIKE` pattern that matches this part anywhere, whatever characters it contains. */
-export const containing = (part: string): string => `%${part.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+/** A `LIKE` pattern that matches what begins like this, whatever characters it contains. */
+export const beginningWith = (part: string): string => `${part.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+
+/** An `ILIKE` pattern that matches this part anywhere. */
+export const containing = (part: string): string => `%${beginningWith(part)}`;
 
 export interface Page<T> {
   data: T[];

@@ -12,7 +12,7 @@ import type { FastifyRequest } from 'fastify';
  * not include them.
  */
 export type Scope =
-  | `${'apps' | 'workflows' | 'agents' | 'events' | 'deliveries' | 'credentials' | 'channels' | 'contacts' | 'keys' | 'tools' | 'knowledge'}:${'read' | 'write'}`
+  | `${'apps' | 'workflows' | 'agents' | 'events' | 'deliveries' | 'credentials' | 'channels' | 'contacts' | 'keys' | 'tools' | 'knowledge' | 'alerts'}:${'read' | 'write'}`
   | 'approvals:decide'
   | 'approvals:manage'
   | 'audit:read'

@@ -205,6 +205,7 @@ async function buildService(
   if (database) app.useGlobalInterceptors(new EntityTags(app, database));
   const liveness = livenessOf(app);
   jobClient?.onReady(() => liveness?.noteLoss('a connection to Redis has begun'));
+  jobClient?.health.onRecovery(() => liveness?.noteLoss('Redis works again'));
   diagnoser.of({ service: options.name, settings, database, jobs: jobClient });
   const jwks = await tokens.jwks;
   app
@@ -271,6 +272,8 @@ async function openService(options: ServiceOptions): Promise<NestFastifyApplicat
     await app.get(OperationsServer).listen(options.settings);
     jobs?.watch(options.consumes ?? []);
     await readiness.untilMigrated();
+    // First its proof of life: a lease that was taken without it would outlive a process that dies soon.
+    await app.init();
     await app.startAllMicroservices();
     await app.listen(options.settings.PORT, options.settings.HOST);
   } catch (error) {

@@ -4,8 +4,10 @@ export { type AnswerOf, type As, type Call, type Calls, home } from './calls.js'
 export { openLink, type BreakableLink } from './breakable-link.js';
 export { testDatabaseUrl, testEnvironment, testRedisUrl } from './env.js';
 export { type Dovecot, findDovecot, startDovecot } from './dovecot.js';
+export { type FailingUpdates, failingUpdates } from './failing-updates.js';
 export { freePort } from './free-port.js';
 export { growth } from './growth.js';
+export { monitorRedis } from './redis-monitor.js';
 export { restoreLogs, silenceLogs } from './logs.js';
 export { takeRedisDatabase, type RedisDatabase } from './redis-database.js';
 export { testServiceKey } from './service-key.js';

@@ -8,6 +8,7 @@ export {
   RunDetailView,
   RunOutputProblem,
   RunPage,
+  RunStep,
   RunTurn,
   RunView,
 } from './run.dto.js';

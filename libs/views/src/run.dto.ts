@@ -1,4 +1,10 @@
-import type { ScopeColumns, TurnReply } from '#libs/contracts';
+import {
+  type ScopeColumns,
+  type TurnReply,
+  type WorkflowStepKind,
+  workflowStepKinds,
+  workflowStepStates,
+} from '#libs/contracts';
 import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 
@@ -111,6 +117,31 @@ export class RunOutputProblem {
   @ApiProperty({ description: 'What is wrong with it' }) message: string;
 }
 
+/** `not_done`: the run ended before it. */
+export const runStepStates = [...workflowStepStates, 'not_done'] as const;
+
+/** A step of a run whose workflow declares steps. */
+export class RunStep {
+  @ApiProperty() name: string;
+  @ApiProperty({ enum: workflowStepKinds }) kind: WorkflowStepKind;
+  @ApiProperty({
+    enum: runStepStates,
+    description:
+      'waiting: for a person; skipped: its condition is not met; dead: it failed; not_done: the run ended before',
+  })
+  state: (typeof runStepStates)[number];
+  @ApiProperty({ type: 'integer', description: 'How often it was begun' }) tries: number;
+  @ApiProperty({ type: String, nullable: true, description: 'Why it failed, is tried again, or was skipped: a code' })
+  reason: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The reason in words' }) reason_text: string | null;
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description: 'What it works on' })
+  input: Record<string, unknown> | null;
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description: 'What later steps read' })
+  output: Record<string, unknown> | null;
+  @ApiProperty({ ...time, nullable: true }) started_at: Date | null;
+  @ApiProperty({ ...time, nullable: true }) finished_at: Date | null;
+}
+
 /** A run with what it led to. */
 export class RunDetailView extends RunView {
   @ApiProperty({ type: String, nullable: true, description: 'Answer of its last turn; null until there is one' })
@@ -128,6 +159,12 @@ export class RunDetailView extends RunView {
     description: 'For a run that failed with output_invalid: where its answer does not hold to the schema',
   })
   output_problems: RunOutputProblem[] | null;
+  @ApiProperty({
+    type: [RunStep],
+    nullable: true,
+    description: 'Of its last turn, as its workflow declared them when it began; null: it declared none',
+  })
+  steps: RunStep[] | null;
   @ApiProperty({ type: [RunDelivery], description: 'Deliveries of all its turns' }) deliveries: RunDelivery[];
   @ApiProperty({ type: [RunTurn], description: 'Oldest first; more than one if it was retried' }) turns: RunTurn[];
   @ApiProperty({

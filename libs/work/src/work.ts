@@ -1,5 +1,6 @@
 import { isGone, type Queryable, storableJson } from '#libs/database';
 import { type HeldClaim, Leases } from './leases.js';
+import { persist } from './persist.js';
 import { TrialGate } from './trial-gate.js';
 import type { Settlement } from './verdict.js';
 import type { WorkRow } from './work-row.entity.js';
@@ -146,7 +147,17 @@ export class Work<Row extends WorkRow> {
    * @param act gets a signal that aborts with `LeaseLost`
    */
   run<T>(claim: HeldClaim, act: (lost: AbortSignal) => Promise<T>): Promise<T> {
-    return this.leases.during(claim, (lost) => this.gate.beside(claim.key, () => act(lost)));
+    return this.hold(claim, (lost) => this.gate.beside(claim.key, () => act(lost)));
+  }
+
+  /** Keeps the lease of a claimed row meanwhile. For what is beside others of its kind already. */
+  hold<T>(claim: HeldClaim, act: (lost: AbortSignal) => Promise<T>): Promise<T> {
+    return this.leases.during(claim, act);
+  }
+
+  /** Stores the outcome of an attempt, for which it has as long as a lease. */
+  persist<T>(store: () => Promise<T>): Promise<T> {
+    return persist(store, this.options.leaseMs);
   }
 
   /**

@@ -79,6 +79,7 @@ export async function fillTenant(origin: string, { key }: Tenant, word: string):
   });
   const workflow = await ask<{ id: number }>('POST', 'workflows', { name, agent_id: agent.id });
   await ask('POST', 'triggers', { app_id: app.id, workflow_id: workflow.id, event_types: [word] });
+  await ask('POST', 'schedules', { name, cron: '0 0 1 1 *', workflow_id: workflow.id, message: name });
   const call = `call http_request ${JSON.stringify({ method: 'POST', url, body: word })}`;
   const asking = { name, instructions: `${call}\nreply: done`, may_do: 'read', approvers: ['key:nobody'] };
   const careful = await ask('POST', 'agents', { ...asking, tools: ['http_request'] });

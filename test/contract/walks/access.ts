@@ -12,12 +12,26 @@ export function walkAccess(ground: () => Ground): void {
     await ask('GET', 'api-keys');
     await ask('GET', 'audit?limit=1');
     await ask('GET', 'attention');
+    const view = await ask('POST', 'views', {
+      list: 'events',
+      name: 'walk',
+      search: { outcome: 'dead' },
+      shared: true,
+    });
+    await ask('GET', 'views?list=events');
+    await ask('DELETE', `views/${view.id}`);
     await ask('GET', 'queues');
     await ask('GET', 'diagnostics');
     await ask('DELETE', `api-keys/${key.id}`);
     const { id } = await ask('POST', 'projects', { name: 'Walked' });
     await ask('PATCH', `projects/${id}`, { name: 'Walked on' });
-    const none = { messages_per_second: null, concurrent_turns: null, deliveries_per_address_per_minute: null };
+    const none = {
+      messages_per_second: null,
+      concurrent_turns: null,
+      deliveries_per_address_per_minute: null,
+      day_tokens: null,
+      day_cost_micros: null,
+    };
     await ask('PUT', `projects/${id}/limits`, { ...none, retention_days: 7 });
     await ask('POST', `projects/${id}/close`);
     await ask('POST', `projects/${id}/reopen`);

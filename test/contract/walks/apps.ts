@@ -1,4 +1,6 @@
+import { verifyStandardWebhooks } from '#libs/adapter-sdk';
 import { until } from '#libs/testing';
+import { randomBytes } from 'node:crypto';
 import type { InstalledApp } from '../../system/api.js';
 import { openDocumentAdapter } from '../../system/document-adapter.js';
 import { post } from '../../system/webhook.js';
@@ -57,6 +59,35 @@ export function walkApps(ground: () => Ground): void {
     await ask('GET', `channels/${id}`);
     await ask('GET', 'channels');
     await ask('DELETE', `apps/${id}`);
+  });
+
+  it('for alert rules, whose alerts are deliveries of an App', async () => {
+    const secret = `whsec_${randomBytes(32).toString('base64')}`;
+    const credential_id = await ground().system.credential({ signing_secret: secret });
+    const app = { name: 'alerting', kind: 'builtin', credential_id, signature: { scheme: 'hmac' } };
+    const { id: app_id } = await ask('POST', 'apps', app);
+    const receivers = [{ app_id, address: ground().sink.url }];
+    const { id } = await ask('POST', 'alert-rules', { name: 'Operations', codes: ['model_away'], receivers });
+    await ask('GET', 'alert-rules');
+    await ask('GET', `alert-rules/${id}`);
+    await ask('PATCH', `alert-rules/${id}`, { after_minutes: 5 });
+    await ask('POST', `alert-rules/${id}/mute`, { hours: 1 });
+    const tested = await ask<Listed>('POST', `alert-rules/${id}/test`);
+    const arrived = await until('it calls', () =>
+      ground().sink.arrivals.find(({ json }) => String(json['text']).includes('Test: this is how the rule')),
+    );
+    expect(verifyStandardWebhooks({ secret, headers: arrived.headers, body: arrived.body })).toMatchObject({
+      ok: true,
+    });
+    expect(arrived.json).toMatchObject({ reply_context: { alert: { id: tested.data[0]?.id, kind: 'test' } } });
+    await until('its history says so', async () => {
+      const { data } = await ask<{ data: { state: string }[] }>('GET', `alerts?rule_id=${id}`);
+      return data[0]?.state === 'sent';
+    });
+    await ask('POST', 'attention/mute', { cause: 'model_away models', hours: 1 });
+    await ask('POST', 'attention/unmute', { cause: 'model_away models' });
+    await ask('DELETE', `alert-rules/${id}`);
+    await ask('DELETE', `apps/${app_id}`);
   });
 
   it('for refusals', async () => {

@@ -13,12 +13,18 @@ interface Asked extends Named {
 /** What messages lead to: events, runs, deliveries, contacts and sessions. */
 export function walkMessages(ground: () => Ground): void {
   const ask = askOf(ground);
+  const askForVersions = async (rule: string): Promise<void> => {
+    await ask('GET', `${rule}/versions`);
+    await ask('GET', `${rule}/versions/1/differences`);
+    await ask('POST', `${rule}/versions/1/restore`, {});
+  };
   let made = 0;
   const key = (): Record<string, string> => ({ 'idempotency-key': `walk-${(made += 1)}` });
 
   it('for statistics', async () => {
     await ask('GET', 'statistics/messages');
     await ask('GET', 'statistics/messages?step=hour');
+    await ask('GET', `statistics/states?since=${new Date(0).toISOString()}`);
   });
 
   it('for workflows, triggers and runs', async () => {
@@ -44,10 +50,30 @@ export function walkMessages(ground: () => Ground): void {
     await ask('GET', 'triggers');
     await ask('GET', `triggers/${trigger.id}`);
     await ask('PATCH', `triggers/${trigger.id}`, { where: 'event.message != ""' });
+    await askForVersions(`triggers/${trigger.id}`);
+    await askForVersions(`workflows/${workflow_id}`);
     const { id } = await post(system.webhookUrl, { task: 'begin', metadata: { event_type: 'walk.begun' } });
     await system.ended(id);
     await ask('POST', 'triggers/dry-run', { app_id: system.appId, where: 'event.message == "begin"' });
     await ask('DELETE', `triggers/${trigger.id}`);
+  });
+
+  it('for schedules', async () => {
+    const { id: workflow_id } = await ask<{ id: number }>('POST', 'workflows', {
+      name: 'timed',
+      instructions: 'reply: on time',
+    });
+    const timed = { name: 'Every minute', cron: '* * * * *', time_zone: 'Europe/Berlin', workflow_id };
+    await ask('POST', 'schedules/times', { cron: timed.cron });
+    const { id } = await ask('POST', 'schedules', timed);
+    await ask('GET', 'schedules');
+    await ask('GET', `schedules/${id}`);
+    await until('a tick has run', async () => {
+      const { data } = await ask<{ data: { state: string }[] }>('GET', `schedules/${id}/ticks`);
+      return data.some(({ state }) => state === 'ran');
+    });
+    await ask('PATCH', `schedules/${id}`, { active: false });
+    await ask('DELETE', `schedules/${id}`);
   });
 
   it('for events, their deliveries and dead letters', async () => {
@@ -102,6 +128,7 @@ export function walkMessages(ground: () => Ground): void {
     await ask('PUT', `channels/${app.id}`, { unknown_senders: 'pair', session_scope: 'contact' });
     await ask('POST', 'contacts/pairing-codes', { app_id: app.id });
     await ask('PUT', `channels/${app.id}`, { unknown_senders: 'hold', session_scope: 'contact' });
+    await askForVersions(`channels/${app.id}`);
     const write = async (sender: string, message: string): Promise<string> => {
       const body = JSON.stringify({ sender, message, id: `${(made += 1)}`, reply_to: `${sink.url}/${sender}` });
       return (await post(app.webhook_url, body, { 'x-signature-256': hmac(secret, body) })).id;
@@ -138,6 +165,17 @@ export function walkMessages(ground: () => Ground): void {
     await ask('GET', comparisons);
     await ask('GET', `${comparisons}/${comparison.id}/cases`);
     await ask('POST', `${comparisons}/${comparison.id}/cancel`);
+    const sets = comparisons.replace('comparisons', 'case-sets');
+    const set = await ask('POST', sets, { name: 'Kept', cases_of: comparison.id, rules });
+    await ask('GET', sets);
+    await ask('GET', `${sets}/${set.id}`);
+    await ask('DELETE', `${sets}/${set.id}`);
+    await ask('PUT', `sessions/${session}/seen`);
+    await ask('PUT', `sessions/${session}/assignee`, {});
+    await ask('POST', `sessions/${session}/notes`, { text: 'Wants tea.' });
+    const answer = await ask<{ id: string }>('PUT', 'canned-answers', { name: 'Tea', text: 'Tea is served at four.' });
+    await ask('GET', 'canned-answers');
+    await ask('DELETE', `canned-answers/${answer.id}`);
     await ask('POST', `sessions/${session}/takeover`);
     await ask('POST', `sessions/${session}/reply`, { text: 'A person speaks.' }, key());
     await system.ended(await write('ann', 'to a person'));

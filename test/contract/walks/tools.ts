@@ -1,3 +1,4 @@
+import { newId } from '#libs/contracts';
 import { FakeMcpServer, tool } from '../../../apps/mcp-registry/src/testing/fake-mcp-server.js';
 import { fakeModel } from '../../../apps/engine/src/testing/fake-model.js';
 import { askOf, type Ground, type Listed } from './walk.js';
@@ -74,9 +75,16 @@ export function walkTools(ground: () => Ground): void {
     await ask('GET', `agents/${id}/trials/${trial.id}`);
     await ask('DELETE', `agents/${id}`);
     await ask('GET', 'usage');
+    await ask('GET', 'usage/paths');
     await ask('GET', 'usage/export');
     await ask('GET', 'model');
     await ask('GET', 'usage?group_by=day_agent');
+  });
+
+  it('for what agents remember', async () => {
+    const contact = newId('con');
+    await ask('GET', `memories?contact_id=${contact}`);
+    await ask('DELETE', `memories?contact_id=${contact}`);
   });
 
   it('for providers of models', async () => {

@@ -32,7 +32,8 @@ import { OfferedChoice1795806000000 } from './1795806000000-offered-choice.js';
 import { Missed1795807000000 } from './1795807000000-missed.js';
 import { ReplyAddress1795812000000 } from './1795812000000-reply-address.js';
 import { WebChat1795814000000 } from './1795814000000-web-chat.js';
-import { WebChatConversation, WebChatMessage } from '../web-chat/web-chat.entity.js';
+import { WebChatFile1795817000000 } from './1795817000000-web-chat-file.js';
+import { WebChatConversation, WebChatFile, WebChatMessage } from '../web-chat/web-chat.entity.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -57,6 +58,7 @@ export const schema: ServiceSchema = {
     SourceRow,
     SyncRunRow,
     WebChatConversation,
+    WebChatFile,
     WebChatMessage,
     WebhookRenewalRow,
     Audit,
@@ -74,5 +76,6 @@ export const schema: ServiceSchema = {
     HeldConnection1795808000000,
     ReplyAddress1795812000000,
     WebChat1795814000000,
+    WebChatFile1795817000000,
   ],
 };

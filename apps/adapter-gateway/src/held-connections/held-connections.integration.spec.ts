@@ -178,6 +178,25 @@ describe('a provider that is asked for its events', () => {
     await until('the next one is stored', () => stored.includes('small'));
   });
 
+  it('shows a gap without times as one from the last answer until now', async () => {
+    const asked = Date.now();
+    const ended = { reason: 'session_ended' };
+    adapter.routes['poll'] = ({ cursor }) => ({
+      ok: true,
+      events: [],
+      cursor: '1',
+      ...(cursor === '1' && { gap: ended }),
+    });
+    await hold();
+    const gap = await until(
+      'it is shown',
+      async () => (await connection())['gap'] as { reason: string; since: string; until: string },
+    );
+    expect(gap).toMatchObject(ended);
+    expect(Date.parse(gap.since)).toBeGreaterThanOrEqual(asked);
+    expect(gap.until > gap.since).toBe(true);
+  });
+
   it('needs attention once it has not answered for a while, and while messages of the last days are missing', async () => {
     adapter.routes['poll'] = () => ({ ok: false, error: 'auth_failed', error_detail: { message: 'no such bot' } });
     await hold();

@@ -107,7 +107,7 @@ export class HeldConnections extends Sweeping {
     for (;;) {
       const notBefore = pause(this.settings.CONNECTION_PAUSE_MS, undefined, { ref: false });
       const asked = await orAborted(this.ask(row.app_id, cursor), ended);
-      let gap = asked.gap ? datedGap(asked.gap) : gapSince(answeredAt, asked.keepsSeconds);
+      let gap = asked.gap ? datedGap(asked.gap, answeredAt) : gapSince(answeredAt, asked.keepsSeconds);
       for (const event of asked.events) {
         ended.throwIfAborted();
         gap = (await this.store(row, event)) ?? gap;
@@ -171,14 +171,16 @@ export class HeldConnections extends Sweeping {
   }
 }
 
-/** As an adapter tells it: its times as RFC 3339, and an end, so that it is known how old it is. */
-function datedGap({ reason, since, until }: ConnectionGap): ConnectionGap {
+/** As an adapter tells it, with its times as RFC 3339: where it says none, from the last answer until now. */
+function datedGap({ reason, since, until }: ConnectionGap, answeredAt: Date | null): ConnectionGap {
   const at = (text: string | undefined): string | null => {
     const ms = Date.parse(text ?? '');
     return Number.isNaN(ms) ? null : new Date(ms).toISOString();
   };
-  const from = at(since);
-  return { reason: reason.slice(0, 100), ...(from && { since: from }), until: at(until) ?? new Date().toISOString() };
+  const to = at(until) ?? new Date().toISOString();
+  const known = answeredAt && answeredAt.toISOString() < to ? answeredAt.toISOString() : null;
+  const from = at(since) ?? known;
+  return { reason: reason.slice(0, 100), ...(from && { since: from }), until: to };
 }
 
 /** A silence that was longer than the provider keeps its events. */

@@ -9,7 +9,8 @@ import {
   wholeNumberAsText,
 } from '#libs/adapter-sdk';
 import { withoutNulls } from '../path/adapters/answer-fields.js';
-import { SourceError, sourceFailure } from './source-error.js';
+import { SourceError, sourceFailure, storable } from './source-error.js';
+import type { DocumentFailure } from './sync-run.entity.js';
 
 const route = '/sources/list-changes';
 const maxPathBytes = 2_000;
@@ -22,6 +23,8 @@ export interface ChangePage {
   hasMore: boolean;
   /** Null when the page does not say. */
   full: boolean | null;
+  /** What is there and not among the changes. */
+  leftOut: DocumentFailure[];
 }
 
 /**
@@ -51,7 +54,16 @@ export function changePage(answer: Record<string, unknown>): ChangePage {
     cursor,
     hasMore: hasMore === true,
     full: typeof full === 'boolean' ? full : null,
+    leftOut: leftOutOf(given['left_out']),
   };
+}
+
+/** It is only shown, so what is malformed in it breaks nothing. */
+function leftOutOf(value: unknown): DocumentFailure[] {
+  return (Array.isArray(value) ? (value as unknown[]) : []).filter(isJsonObject).map(({ path, error }) => ({
+    path: storable(path, maxPathBytes) ?? '?',
+    error: storable(error, 500) ?? 'the adapter left it out',
+  }));
 }
 
 /** @param at its place in the page, for errors */

@@ -120,6 +120,22 @@ describe('a source that could not be synced', () => {
     expect(shown?.what_to_do).toContain(run.id);
   });
 
+  it('says what its adapter cannot list, however often nothing changes, at most twenty by name', async () => {
+    const left_out = Array.from({ length: 30 }, (_, at) => ({ path: `../${at}\0`, error: 'it leads out' }));
+    provider.onList = ({ cursor }) => ({
+      changes: cursor === null ? [{ path: 'a.md', fingerprint: '1', status: 'added' }] : [],
+      cursor: 'end',
+      left_out,
+    });
+    provider.files.set('a.md', 'one');
+    const first = await source.synced();
+    expect(first).toMatchObject({ state: 'succeeded', added: 1, failed: 30 });
+    expect(first.failures).toHaveLength(20);
+    expect(first.failures[0]).toEqual({ path: '../0', error: 'it leads out' });
+    expect(await source.synced()).toMatchObject({ state: 'succeeded', added: 0, failed: 30 });
+    expect(await failure()).toMatchObject({ code: 'documents_failed', error: expect.stringContaining('../0') });
+  });
+
   it('yet shows why it waits and until when, until it continues', async () => {
     let asked = 0;
     provider.onList = () => {

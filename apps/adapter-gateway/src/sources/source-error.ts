@@ -24,6 +24,6 @@ export function sourceFailure(answer: Record<string, unknown>, path: string): So
 }
 
 /** Postgres takes neither U+0000 nor a lone surrogate. */
-function storable(value: unknown, maxLength: number): string | null {
+export function storable(value: unknown, maxLength: number): string | null {
   return typeof value === 'string' ? value.replaceAll('\0', '').slice(0, maxLength).toWellFormed() : null;
 }

@@ -9,7 +9,7 @@ import type { FetchedFile } from './fetched-file.js';
 import { SourceChangeRow } from './source-change.entity.js';
 import { SourceDocumentRow } from './source-document.entity.js';
 import { SourceRow } from './source.entity.js';
-import { SyncRunRow } from './sync-run.entity.js';
+import { type DocumentFailure, SyncRunRow } from './sync-run.entity.js';
 import { insertRun } from './sync-run.repository.js';
 
 const maxFailuresShown = 20;
@@ -72,6 +72,7 @@ export class SyncProgressRepository {
                      ELSE d.id IS NULL OR t.fingerprint IS NULL OR d.fingerprint IS DISTINCT FROM t.fingerprint END`,
         [run.source_id, paths, fingerprints, statuses, key],
       );
+      await noteMissing(manager, run, page.leftOut);
       if (page.hasMore) return held;
       await manager.query('UPDATE gateway.source SET cursor = $2 WHERE id = $1', [run.source_id, page.cursor]);
       if (full === true) {
@@ -180,12 +181,7 @@ export class SyncProgressRepository {
       if (failure.permanent) await manager.delete(SourceChangeRow, where);
       else await manager.update(SourceChangeRow, where, { attempts, given_up_by: over ? run.id : null } as object);
       if (!over) return;
-      await count(manager, run, 'failed');
-      await manager.query(
-        `UPDATE gateway.sync_run SET failures = failures || $2::jsonb
-          WHERE id = $1 AND jsonb_array_length(failures) < $3`,
-        [run.id, JSON.stringify([{ path: change.path, error: failure.error }]), maxFailuresShown],
-      );
+      await noteMissing(manager, run, [{ path: change.path, error: failure.error }]);
     });
   }
 
@@ -229,7 +225,7 @@ export class SyncProgressRepository {
 /** For a run that finished without some documents. */
 const documentsFailed = failureSql('s.sync_failure', {
   code: `'documents_failed'`,
-  error: `r.failed || ' documents could not be fetched; the first: ' || coalesce(r.failures->0->>'path', '?') || ': '
+  error: `r.failed || ' documents could not be read; the first: ' || coalesce(r.failures->0->>'path', '?') || ': '
     || coalesce(r.failures->0->>'error', '?')`,
   nextTryAt: 's.next_sync_at',
   whatToDo: `'The run ' || r.id || ' lists them. The next synchronisation retries those whose error may be temporary.'`,
@@ -258,6 +254,18 @@ async function count(
   by = 1,
 ): Promise<void> {
   if (by > 0) await manager.increment(SyncRunRow, { id: run.id }, counter, by);
+}
+
+/** Counts documents that the run does not have, and keeps the first of all for people. */
+async function noteMissing(manager: EntityManager, run: SyncRunRow, missing: DocumentFailure[]): Promise<void> {
+  await count(manager, run, 'failed', missing.length);
+  if (missing.length === 0) return;
+  await manager.query(
+    `UPDATE gateway.sync_run SET failures = failures || (
+       SELECT coalesce(jsonb_agg(entry ORDER BY at), '[]') FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS t(entry, at)
+        WHERE at <= $3 - jsonb_array_length(failures)) WHERE id = $1`,
+    [run.id, JSON.stringify(missing.slice(0, maxFailuresShown)), maxFailuresShown],
+  );
 }
 
 /** Makes tombstones of current documents. @returns how many */

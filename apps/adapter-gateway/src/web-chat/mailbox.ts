@@ -1,7 +1,9 @@
+import type { AttachedFile } from '#libs/adapter-sdk';
 import { Sweeping } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../tokens.js';
+import { WebChatFileRepository } from './web-chat-file.repository.js';
 import { WebChatStreams } from './web-chat-streams.js';
 import { type NewMessage, WebChatRepository } from './web-chat.repository.js';
 
@@ -12,6 +14,7 @@ const sweepEveryMs = 60_000;
 export class Mailbox extends Sweeping {
   constructor(
     private readonly messages: WebChatRepository,
+    private readonly files: WebChatFileRepository,
     private readonly streams: WebChatStreams,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
@@ -22,11 +25,31 @@ export class Mailbox extends Sweeping {
       batch: 1_000,
       sweep: (limit) => messages.removeOld(settings.WEB_CHAT_DAYS, limit),
     });
+    this.sweepEvery({
+      name: 'web-chat-files',
+      everyMs: sweepEveryMs,
+      batch: 100,
+      sweep: (limit) => files.removeOld(settings.WEB_CHAT_DAYS, limit),
+    });
   }
 
   /** Resolves once it is stored; storing it again changes nothing. */
   async keep(message: NewMessage): Promise<void> {
     await this.messages.keep(message, this.settings.WEB_CHAT_MESSAGES_KEPT);
     this.streams.soon();
+  }
+
+  /** An answer. Its files are stored first: no page is told of one that is not there. */
+  async keepAnswer({
+    files,
+    ...message
+  }: Omit<NewMessage, 'files' | 'author'> & { files: AttachedFile[] }): Promise<void> {
+    const heads = [];
+    for (const [index, file] of files.entries()) {
+      const id = `${message.id}.${index + 1}`;
+      await this.files.keep(message, 'agent', id, file);
+      heads.push({ id, name: file.name, content_type: file.contentType, size: file.bytes.length });
+    }
+    await this.keep({ ...message, author: 'agent', files: heads.length > 0 ? heads : null });
   }
 }

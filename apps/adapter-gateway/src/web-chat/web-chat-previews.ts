@@ -61,7 +61,8 @@ export class WebChatPreviews {
 function update({ previews, stream }: PreviewReader, turns: WrittenTurn[]): void {
   for (const { turn_id, text } of turns) {
     const known = previews.get(turn_id) ?? '';
-    if (known === text) continue;
+    // Without a word the page learns that somebody is at it.
+    if (known === text && previews.has(turn_id)) continue;
     let at = 0;
     while (at < known.length && at < text.length && known[at] === text[at]) at += 1;
     previews.set(turn_id, text);

@@ -3,6 +3,7 @@ import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common
 import type { ServerResponse } from 'node:http';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../tokens.js';
+import { WebChatFiles } from './web-chat-files.js';
 import { type PreviewReader, WebChatPreviews } from './web-chat-previews.js';
 import { readAtOnce, type ShownMessage, WebChatRepository } from './web-chat.repository.js';
 
@@ -35,6 +36,7 @@ export class WebChatStreams implements OnModuleDestroy {
   constructor(
     private readonly messages: WebChatRepository,
     private readonly previews: WebChatPreviews,
+    private readonly files: WebChatFiles,
     metrics: Metrics,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
@@ -95,7 +97,7 @@ export class WebChatStreams implements OnModuleDestroy {
       previews: new Map(),
       awaitsUntilMs: 0,
     };
-    stream.write(`event: open\ndata: ${JSON.stringify({ from: after })}\n\n`);
+    stream.write(`event: open\ndata: ${JSON.stringify({ from: after, files: this.files.limits })}\n\n`);
     for (const message of history) this.send(reader, message);
     if (this.stopped || response.destroyed) return stream.end();
     this.readers.add(reader);
@@ -139,11 +141,11 @@ export class WebChatStreams implements OnModuleDestroy {
   }
 
   /** The value of a choice stays here: the page says which it was. */
-  private send(reader: Reader, { created_at: at, actions, ...message }: ShownMessage): void {
+  private send(reader: Reader, { created_at: at, actions, files, ...message }: ShownMessage): void {
     const choices = actions?.map(({ id, label, style = 'default' }) => ({ id, label, style })) ?? [];
     reader.seq = message.seq;
     if (message.author === 'visitor') reader.awaitsUntilMs = at.getTime() + previewedForMs;
-    reader.stream.write(`event: message\ndata: ${JSON.stringify({ ...message, choices, at })}\n\n`);
+    reader.stream.write(`event: message\ndata: ${JSON.stringify({ ...message, choices, files: files ?? [], at })}\n\n`);
   }
 
   private count(keys: string[], by: 1 | -1): void {

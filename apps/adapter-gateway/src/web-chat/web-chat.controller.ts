@@ -1,11 +1,12 @@
 import { scopeOf } from '#libs/contracts';
 import { PublicRoute } from '#libs/service-kit';
-import { Body, Controller, Headers, HttpCode, Inject, Post, Res } from '@nestjs/common';
+import { Body, Controller, Header, Headers, HttpCode, Inject, Post, Res, StreamableFile } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../tokens.js';
-import { readAfter, readBody, readMessage } from './web-chat.dto.js';
+import { readAfter, readBody, readFile, readFileId, readMessage } from './web-chat.dto.js';
+import { WebChatFiles } from './web-chat-files.js';
 import { WebChatService } from './web-chat.service.js';
 import { type Visit, WebChatSites } from './web-chat-sites.js';
 import { WebChatStreams } from './web-chat-streams.js';
@@ -19,6 +20,7 @@ export class WebChatController {
     private readonly sites: WebChatSites,
     private readonly chats: WebChatService,
     private readonly streams: WebChatStreams,
+    private readonly files: WebChatFiles,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
@@ -36,6 +38,42 @@ export class WebChatController {
     const message = readMessage(given, this.settings.WEB_CHAT_MESSAGE_CHARS);
     await this.chats.take(visit, message, address ?? '');
     return { id: message.id };
+  }
+
+  /** A file for a message that names it later. */
+  @Post('files')
+  @HttpCode(200)
+  async send(
+    @Headers('origin') origin: string | undefined,
+    @Headers('x-forwarded-for') address: string | undefined,
+    @Body() body: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<{ id: string }> {
+    const given = readBody(body);
+    const { app, visitor } = await this.visit(given, origin, reply);
+    const file = readFile(given);
+    await this.files.take({ appId: app.id, visitor: visitor.id }, file, address ?? '');
+    return { id: file.id };
+  }
+
+  /** The bytes of a file of the visitor's own conversation. No browser may show them as a page of this origin. */
+  @Post('files/read')
+  @HttpCode(200)
+  @Header('x-content-type-options', 'nosniff')
+  @Header('content-security-policy', "default-src 'none'; sandbox")
+  @Header('content-disposition', 'attachment')
+  @Header('cache-control', 'no-store')
+  async readFile(
+    @Headers('origin') origin: string | undefined,
+    @Headers('x-forwarded-for') address: string | undefined,
+    @Body() body: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile> {
+    const given = readBody(body);
+    const { app, visitor } = await this.visit(given, origin, reply);
+    const of = { appId: app.id, visitor: visitor.id };
+    const content = await this.files.contentFor(of, readFileId(given), address ?? '');
+    return new StreamableFile(content, { type: 'application/octet-stream', length: content.length });
   }
 
   /** The newest messages of the conversation, or those after one, and then what comes: server-sent events. */

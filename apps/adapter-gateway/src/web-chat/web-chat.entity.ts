@@ -3,6 +3,14 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 export type WebChatAuthor = 'visitor' | 'agent';
 
+/** What a page is told of a file. */
+export interface WebChatFileHead {
+  id: string;
+  name: string;
+  content_type: string;
+  size: number;
+}
+
 /** One visitor's conversation in a web chat. Its row is locked by whoever adds a message, so that numbers are read in order. */
 @Entity({ schema: 'gateway', name: 'web_chat_conversation' })
 export class WebChatConversation {
@@ -32,5 +40,24 @@ export class WebChatMessage {
   @Column({ type: 'text' }) format: 'markdown' | 'plain';
   /** What the visitor can choose; null: nothing. */
   @Column({ type: 'jsonb', nullable: true }) actions: MessageAction[] | null;
+  /** Null: it has none. */
+  @Column({ type: 'jsonb', nullable: true }) files: WebChatFileHead[] | null;
+  @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
+}
+
+/** A file of a web chat: what its visitor has sent, named by a message or not yet, or what an answer brought. */
+@Entity({ schema: 'gateway', name: 'web_chat_file' })
+@Index('web_chat_file_age', ['created_at'])
+@Index('web_chat_file_of_app', ['app_id', 'created_at'])
+export class WebChatFile {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'web_chat_file_pkey' }) app_id: string;
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'web_chat_file_pkey' }) visitor: string;
+  /** Of the visitor's page; or the message of the answer, a dot and a number, which no page can choose. */
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'web_chat_file_pkey' }) id: string;
+  @Column({ type: 'text' }) author: WebChatAuthor;
+  @Column({ type: 'text' }) name: string;
+  @Column({ type: 'text' }) content_type: string;
+  @Column({ type: 'integer' }) size: number;
+  @Column({ type: 'bytea' }) content: Buffer;
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
 }

@@ -9,6 +9,7 @@ import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
 import { type GatewayWorld, startGateway } from '../testing/gateway-world.js';
 import { httpServer, sendJson, type TestServer } from '../testing/http-server.js';
 import { Mailbox } from './mailbox.js';
+import { WebChatFileRepository } from './web-chat-file.repository.js';
 import { WebChatRepository } from './web-chat.repository.js';
 
 const origin = 'https://www.example.com';
@@ -20,7 +21,10 @@ let deliveries: Deliveries;
 let gateways: NestFastifyApplication[];
 let app: string;
 /** What the ingress has stored, each once. */
-let stored: Map<string, { visitor: { id: string; signed: boolean; name?: string }; text?: string; action?: object }>;
+let stored: Map<
+  string,
+  { visitor: { id: string; signed: boolean; name?: string }; text?: string; action?: object; files?: object[] }
+>;
 /** What the ingress answers instead of 200; null: it stores. */
 let refusing: number | null;
 const pages: ChatPage[] = [];
@@ -42,7 +46,7 @@ beforeAll(async () => {
     required: maps_to === 'origins',
   }));
   const message = { mailbox: true, idempotent: true, formats: ['markdown'] };
-  adapter = await fakeAdapter('chat', { credentials, message, features: ['actions'] });
+  adapter = await fakeAdapter('chat', { credentials, message, features: ['actions', 'files'] });
   world = await startGateway({ INGRESS_URL: ingress.url }, ingress, adapter);
   gateways = [world.app, await world.start()];
   adapter.routes['deliver'] = ({ idempotency_key: key }) => ({ ok: true, message_id: key });
@@ -230,7 +234,7 @@ describe('an answer', () => {
     const actions = [{ id: 'yes', label: 'Yes', value: 'sealed' }];
     const of = { appId: app, organizationId: 'org_1', projectId: 'prj_1', visitor: address };
     const mailbox = gateways[0]!.get(Mailbox, { strict: false });
-    await mailbox.keep({ ...of, author: 'agent', id: 'dlv_choice', text: 'Go on?', format: 'plain', actions });
+    await mailbox.keepAnswer({ ...of, id: 'dlv_choice', text: 'Go on?', format: 'plain', actions, files: [] });
     const page = await open(visitor);
     await shows(page, 'visitor: hello', 'agent: Go on?');
     expect(page.messages[1]?.choices).toEqual([{ id: 'yes', label: 'Yes', style: 'default' }]);
@@ -255,7 +259,7 @@ describe('a conversation', () => {
     const rows = gateways[0]!.get(WebChatRepository, { strict: false });
     const of = { appId: app, visitor: `anon:${randomUUID()}` };
     const scope = { organizationId: 'org_1', projectId: 'prj_1' };
-    const message = { ...of, ...scope, author: 'agent' as const, format: 'plain' as const, actions: null };
+    const message = { ...of, ...scope, author: 'agent' as const, format: 'plain' as const, actions: null, files: null };
     await Promise.all(
       Array.from({ length: 120 }, (_, at) => rows.keep({ ...message, id: `m${at}`, text: `${at}` }, 50)),
     );
@@ -284,6 +288,98 @@ describe('a conversation', () => {
     expect([more.status, more.body]).toEqual([429, expect.stringContaining('WEB_CHAT_STREAMS_PER_APP')]);
     for (const page of all) page.leave();
     await until('there is room again', async () => (await open(of)).status === 200);
+  });
+});
+
+describe('a file', () => {
+  const base64 = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
+  const post = async (path: string, body: object, headers: Record<string, string> = { origin }) =>
+    fetch(`${await urlOf()}/api/v1/web-chat/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain;charset=UTF-8', ...headers },
+      body: JSON.stringify({ app, ...body }),
+    });
+  const sendFile = async (visitor: object, text: string, more: object = {}) => {
+    const file = { id: randomUUID(), name: 'notes.txt', content_type: 'text/plain', content_base64: base64(text) };
+    const answer = await post('files', { visitor, ...file, ...more });
+    const body = (await answer.json()) as { id: string; code?: string; limit?: { name: string } };
+    return { status: answer.status, ...body };
+  };
+  const readFile = async (visitor: object, id: string, headers?: Record<string, string>) => {
+    const answer = await post('files/read', { visitor, id }, headers);
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+
+  it('of a visitor is an attachment of the event, which only the same visitor can name and read', async () => {
+    const [jane, joe] = [{ secret: newSecret() }, { secret: newSecret() }];
+    const { id } = await sendFile(jane, 'the notes');
+    expect((await sendFile(jane, 'something else', { id })).status).toBe(200);
+    expect((await write(joe, { files: [id] })).body.code).toBe('file_not_found');
+    const page = await open(jane);
+    expect((await write(jane, { text: '', files: [id] })).status).toBe(200);
+    const head = { id, name: 'notes.txt', content_type: 'text/plain', size: 9 };
+    const taken = [...stored.values()].at(-1)!;
+    expect(taken.files).toEqual([head]);
+    await until('the page has it', () => page.messages.length === 1);
+    expect(page.messages[0]).toMatchObject({ files: [head] });
+    const read = await readFile(jane, id);
+    expect([read.status, read.text]).toEqual([200, 'the notes']);
+    expect(read.headers.get('content-disposition')).toBe('attachment');
+    expect(read.headers.get('x-content-type-options')).toBe('nosniff');
+    expect((await readFile(joe, id)).status).toBe(404);
+    expect((await readFile(jane, id, { origin: 'https://evil.example' })).status).toBe(403);
+    const call = { app_id: app, resource_path: '' };
+    const fetched = async (file_path: string) =>
+      (await world.internal('POST', 'adapter-calls/fetch-file', { ...call, file_path })).body as object;
+    expect(await fetched(`${taken.visitor.id}/${id}`)).toMatchObject({
+      content_base64: base64('the notes'),
+      content_type: 'text/plain',
+    });
+    expect(await fetched(`anon:other/${id}`)).toMatchObject({ ok: false, error: 'not_found' });
+  });
+
+  it('that is too large, of another kind, or one too many is refused with the setting that says so', async () => {
+    const visitor = { secret: newSecret() };
+    const page = await open(visitor);
+    await until('it is open', () => page.events.length > 0);
+    expect(page.events[0]?.data).toMatchObject({ files: { count: 2, bytes: 1_000 } });
+    expect((await sendFile(visitor, 'x'.repeat(1_001))).code).toBe('file_too_large');
+    expect((await sendFile(visitor, '<svg/>', { content_type: 'image/svg+xml' })).code).toBe('file_type_refused');
+    expect((await sendFile(visitor, 'no picture', { content_type: 'image/png' })).code).toBe('file_type_refused');
+    expect((await sendFile(visitor, '', {})).code).toBe('invalid_request');
+    expect((await sendFile(visitor, '', { content_base64: '???' })).code).toBe('invalid_request');
+    const ids = [];
+    for (let at = 0; at < 4; at += 1) ids.push((await sendFile(visitor, `${at}`)).id);
+    expect(await sendFile(visitor, 'one more')).toMatchObject({
+      status: 429,
+      limit: { name: 'WEB_CHAT_FILES_PER_HOUR' },
+    });
+    expect((await write(visitor, { text: 'x', files: ids.slice(0, 3) })).body.code).toBe('too_many_files');
+  });
+
+  it('of an answer is read by its visitor alone, once however often it was sent, and goes with its message', async () => {
+    const [jane, joe] = [{ secret: newSecret() }, { secret: newSecret() }];
+    const address = await addressOf(jane);
+    const message = { text: 'Here.', attachments: [{ name: 'a/b.txt', content_base64: base64('answer') }] };
+    const sent = { app_id: app, channel_address: address, idempotency_key: newId('key'), message };
+    const { body } = await world.internal('POST', 'adapter-calls/deliver', sent);
+    await deliveries.inState(String(body.delivery_id), 'delivered');
+    const page = await open(jane);
+    await shows(page, 'visitor: hello', 'agent: Here.');
+    const [file] = (page.messages[1] as { files?: { id: string; name: string }[] }).files ?? [];
+    expect(file).toMatchObject({ name: 'a_b.txt', size: 6 });
+    expect(await readFile(jane, file!.id)).toMatchObject({ status: 200, text: 'answer' });
+    expect((await readFile(joe, file!.id)).status).toBe(404);
+    // No visitor can put a file of an answer into a message of its own.
+    expect((await write(jane, { files: [file!.id] })).body.code).toBe('file_not_found');
+    const files = gateways[0]!.get(WebChatFileRepository, { strict: false });
+    await world.pool.query(
+      `UPDATE gateway.web_chat_file SET created_at = now() - interval '9 days' WHERE visitor = $1`,
+      [address],
+    );
+    expect(await files.removeOld(10, 100)).toBe(0);
+    expect(await files.removeOld(8, 100)).toBe(1);
+    expect((await readFile(jane, file!.id)).status).toBe(404);
   });
 });
 

@@ -11,12 +11,12 @@ export interface Conversing {
 
 export type NewMessage = Conversing &
   ProjectScope &
-  Pick<WebChatMessage, 'author' | 'id' | 'text' | 'format' | 'actions'>;
+  Pick<WebChatMessage, 'author' | 'id' | 'text' | 'format' | 'actions' | 'files'>;
 
 /** What a page is sent of a message. */
 export type ShownMessage = Omit<WebChatMessage, 'app_id' | 'visitor'>;
 
-const shown = 'm.seq, m.author, m.id, m.text, m.format, m.actions, m.created_at';
+const shown = 'm.seq, m.author, m.id, m.text, m.format, m.actions, m.files, m.created_at';
 /** Messages of one conversation that a read gives; the next ones follow. */
 export const readAtOnce = 100;
 /** A conversation is cut to its newest messages once in so many. */
@@ -32,15 +32,15 @@ export class WebChatRepository {
    * @param kept messages of a conversation, the newest ones
    */
   async keep(message: NewMessage, kept: number): Promise<void> {
-    const { appId, visitor, organizationId, projectId, author, id, text, format, actions } = message;
+    const { appId, visitor, organizationId, projectId, author, id, text, format, actions, files } = message;
     const [added] = (await this.db.query(
       `WITH conversation AS (
          INSERT INTO gateway.web_chat_conversation AS c (app_id, visitor, organization_id, project_id, last_seq)
          SELECT $1, $2, $3, $4, 1 WHERE NOT EXISTS (SELECT FROM gateway.web_chat_message
            WHERE app_id = $1 AND visitor = $2 AND author = $5 AND id = $6)
          ON CONFLICT (app_id, visitor) DO UPDATE SET last_seq = c.last_seq + 1, updated_at = now() RETURNING last_seq)
-       INSERT INTO gateway.web_chat_message (app_id, visitor, seq, author, id, text, format, actions)
-       SELECT $1, $2, last_seq, $5, $6, $7, $8, $9::jsonb FROM conversation
+       INSERT INTO gateway.web_chat_message (app_id, visitor, seq, author, id, text, format, actions, files)
+       SELECT $1, $2, last_seq, $5, $6, $7, $8, $9::jsonb, $10::jsonb FROM conversation
        ON CONFLICT (app_id, visitor, author, id) DO NOTHING RETURNING seq`,
       [
         appId,
@@ -52,14 +52,19 @@ export class WebChatRepository {
         text,
         format,
         actions === null ? null : storableJson(actions),
+        files === null ? null : storableJson(files),
       ],
     )) as { seq: number }[];
     if (!added || added.seq % cutEvery !== 0 || added.seq <= kept) return;
-    await this.db.query('DELETE FROM gateway.web_chat_message WHERE app_id = $1 AND visitor = $2 AND seq <= $3', [
-      appId,
-      visitor,
-      added.seq - kept,
-    ]);
+    await this.db.query(
+      `WITH gone AS (DELETE FROM gateway.web_chat_message WHERE app_id = $1 AND visitor = $2 AND seq <= $3
+         RETURNING files)
+       DELETE FROM gateway.web_chat_file f WHERE app_id = $1 AND visitor = $2 AND id IN (
+         SELECT file ->> 'id' FROM gone CROSS JOIN jsonb_array_elements(files) AS file)
+          AND NOT EXISTS (SELECT FROM gateway.web_chat_message m WHERE m.app_id = $1 AND m.visitor = $2 AND m.seq > $3
+            AND m.files @> jsonb_build_array(jsonb_build_object('id', f.id)))`,
+      [appId, visitor, added.seq - kept],
+    );
   }
 
   /** @returns the newest messages, oldest first */

@@ -3,23 +3,24 @@ import { bySetting, limitReached, networkOf, Problem, type ServiceClient } from 
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
 import { INGRESS, SETTINGS } from '../tokens.js';
+import { AddressRate } from './address-rate.js';
 import { Mailbox } from './mailbox.js';
 import type { ChatMessage } from './web-chat.dto.js';
+import { WebChatFiles } from './web-chat-files.js';
 import type { Visit } from './web-chat-sites.js';
 import { WebChatRepository } from './web-chat.repository.js';
 
-const windowMs = 60_000;
-/** Addresses whose messages are counted; beyond that the oldest are forgotten. */
-const maxTracked = 10_000;
+const windowSeconds = 60;
 
 /** Takes what visitors write. */
 @Injectable()
 export class WebChatService {
-  private readonly written = new Map<string, { sinceMs: number; count: number }>();
+  private readonly written = new AddressRate();
 
   constructor(
     private readonly messages: WebChatRepository,
     private readonly mailbox: Mailbox,
+    private readonly files: WebChatFiles,
     @Inject(INGRESS) private readonly ingress: ServiceClient,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
@@ -29,12 +30,18 @@ export class WebChatService {
    * that no page shows what nobody received; a page that heard nothing repeats it under the same id.
    * @throws Problem 422, 429, and those of the ingress
    */
-  async take({ app, visitor }: Visit, { id, text, choice }: ChatMessage, address: string): Promise<void> {
+  async take({ app, visitor }: Visit, { id, text, choice, files: named }: ChatMessage, address: string): Promise<void> {
     const of = { appId: app.id, visitor: visitor.id };
     await this.requireRate(of, address);
+    const files = await this.files.named(of, named);
     const action = choice ? await this.chosen(of, choice) : null;
     const { signed, until: _until, ...who } = visitor;
-    const body = { id, visitor: { ...who, signed }, ...(action ? { action } : { text }) };
+    const body = {
+      id,
+      visitor: { ...who, signed },
+      ...(action ? { action } : { text }),
+      ...(files.length > 0 ? { files } : {}),
+    };
     const scope = scopeOf(app);
     const request = { as: 'fetched', id: `web chat ${visitor.id} ${id}`, body: JSON.stringify(body) };
     await this.ingress.post(`/internal/apps/${app.id}/fetched-requests`, scope, request);
@@ -46,6 +53,7 @@ export class WebChatService {
       text: action?.label ?? text,
       format: 'plain',
       actions: null,
+      files: files.length > 0 ? files : null,
     });
   }
 
@@ -63,30 +71,14 @@ export class WebChatService {
 
   private async requireRate(of: { appId: string; visitor: string }, address: string): Promise<void> {
     const { WEB_CHAT_RATE_PER_VISITOR: perVisitor, WEB_CHAT_RATE_PER_ADDRESS: perAddress } = this.settings;
-    const windowSeconds = windowMs / 1_000;
     const full = (name: string, of: 'token' | 'address', value: number, waitS: number): Problem => {
       const limit = { name, of, value, window_seconds: windowSeconds, raise: bySetting(name, 'adapter-gateway') };
       return limitReached('too_many_messages', 'Too many messages', limit, waitS);
     };
-    const waitMs = this.overRate(networkOf(address), perAddress);
+    const waitMs = this.written.waitOf(networkOf(address), perAddress);
     if (waitMs > 0) throw full('WEB_CHAT_RATE_PER_ADDRESS', 'address', perAddress, waitMs / 1_000);
     if ((await this.messages.writtenLately(of)) >= perVisitor) {
       throw full('WEB_CHAT_RATE_PER_VISITOR', 'token', perVisitor, 10);
     }
-  }
-
-  /** @returns 0, or in how many ms the address has room again */
-  private overRate(address: string, most: number): number {
-    const nowMs = performance.now();
-    const known = this.written.get(address);
-    if (!known || nowMs - known.sinceMs >= windowMs) {
-      this.written.delete(address);
-      this.written.set(address, { sinceMs: nowMs, count: 1 });
-      const [oldest] = this.written.keys();
-      if (this.written.size > maxTracked && oldest !== undefined) this.written.delete(oldest);
-      return 0;
-    }
-    known.count += 1;
-    return known.count > most ? windowMs - (nowMs - known.sinceMs) : 0;
   }
 }

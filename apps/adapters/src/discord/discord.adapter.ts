@@ -1,10 +1,13 @@
 import { type AdapterDefinition, defineAdapter, PreparedScheme, verifyScheme, dialectFormat } from '#libs/adapter-sdk';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import { HeldSessions, type SocketHttp } from '../held-sockets/held-sessions.js';
 import { deliverMessage } from './deliver-message.js';
-import { callDiscord, DISCORD_API_URL, type DiscordSettings } from './discord-api.js';
+import { callDiscord, DISCORD_API_URL } from './discord-api.js';
 import { DISCORD_MAX_LENGTH, discordManifest } from './discord.manifest.js';
 import { discordDialect } from './discord-dialect.js';
+import { DISCORD_FILES_URL, fetchFile } from './fetch-file.js';
+import type { GatewaySession } from './gateway-session.js';
 import { parseDiscordInbound } from './parse-inbound.js';
+import { pollGateway } from './poll-gateway.js';
 import { verifyApplication } from './verify-application.js';
 
 const scheme = new PreparedScheme({
@@ -15,14 +18,17 @@ const scheme = new PreparedScheme({
   secret_fields: ['public_key'],
 });
 
-/** A Discord app over its interactions: messages without a command come by the Gateway only, which is no webhook. */
-export function createDiscordAdapter(http: ProviderHttp & Partial<DiscordSettings>): AdapterDefinition {
-  const settings = { apiUrl: DISCORD_API_URL, ...http };
+/** A Discord app: its interactions by webhook, or those and its bot's messages by the Gateway. */
+export function createDiscordAdapter(http: SocketHttp & { apiUrl?: string; filesUrl?: string }): AdapterDefinition {
+  const settings = { apiUrl: DISCORD_API_URL, filesUrl: DISCORD_FILES_URL, ...http };
+  const sessions = new HeldSessions<GatewaySession>(http.maxSockets);
   return defineAdapter({
     manifest: discordManifest,
     verify: (call) => verifyApplication(call, settings),
     verifyWebhook: (call) => verifyScheme(scheme, call, 'discord-ed25519'),
     parseInbound: parseDiscordInbound,
+    poll: (call) => pollGateway(call, settings, sessions),
+    fetchFile: (call) => fetchFile(call, settings),
     deliver: (call) => deliverMessage(call, settings),
     indicate: async ({ credentials, channel_address: channel, state }) => {
       if (state === 'done' || !/^\d{5,20}$/.test(channel)) return { ok: true };

@@ -8,7 +8,8 @@ export const discordManifest: Manifest = {
   contract: '1',
   slug: 'discord',
   name: 'Discord (bidirectional)',
-  description: 'Receives slash commands and button presses of a Discord app and answers in its channels.',
+  description:
+    'Receives messages of a Discord bot, slash commands and button presses, and answers in its channels and direct messages.',
   icon: 'chat',
   category: 'communication',
   capabilities: ['send', 'receive'],
@@ -25,21 +26,33 @@ export const discordManifest: Manifest = {
       type: 'text',
       label: 'Application ID',
       maps_to: 'application_id',
-      description: 'Under General Information of the app.',
+      required: false,
+      description: 'For webhooks. Under General Information of the app.',
     },
     {
       key: 'DISCORD_PUBLIC_KEY',
       type: 'text',
       label: 'Public key',
       maps_to: 'public_key',
-      description: 'Under General Information of the app. Without it nothing can be received.',
+      required: false,
+      description: 'For webhooks. Under General Information of the app. Without it nothing is received by webhook.',
+    },
+    {
+      key: 'DISCORD_HEARS',
+      type: 'text',
+      label: 'What it hears in servers',
+      maps_to: 'hears',
+      required: false,
+      description:
+        'mentions: in servers only messages that mention the bot, or answer one of its own. Without it, all messages.',
     },
   ],
   setup_instructions: [
-    'Create an app at https://discord.com/developers/applications and copy bot token, application ID and public key into the credentials.',
-    'Set the Webhook URL of the App card as Interactions Endpoint URL under General Information; Discord tries it at once, so link the credentials first.',
+    'Create an app at https://discord.com/developers/applications. Under Bot, copy the token into the credentials.',
+    'Under Installation, install the app to a server with the scopes bot and applications.commands, and the permissions View Channels, Send Messages, Read Message History, Attach Files and Add Reactions.',
+    'For messages, without a public address: switch Message Content Intent on under Bot (not needed where it hears mentions only), press Verify, choose Fetch messages on the App card, and you are done. Leave Interactions Endpoint URL empty: commands and buttons come the same way.',
+    'For commands and buttons alone, by webhook: copy application ID and public key into the credentials too, and set the Webhook URL of the App card as Interactions Endpoint URL under General Information. Discord tries it at once, so link the credentials first.',
     'Register a command: curl -X PUT https://discord.com/api/v10/applications/<application ID>/commands -H "Authorization: Bot <bot token>" -H "Content-Type: application/json" -d \'[{"name":"ask","description":"Ask the agent","options":[{"type":3,"name":"question","description":"What to ask","required":true}]}]\'',
-    'Install the app to a server with the scopes bot and applications.commands, and the permissions Send Messages, Attach Files and Add Reactions.',
   ],
   webhook: {
     verification: {
@@ -53,6 +66,8 @@ export const discordManifest: Manifest = {
     // The answer follows later: until then Discord shows that the app thinks.
     ack: { status: 200, body: { type: 5 } },
   },
+  // How long Discord keeps a session is not documented: it says when one has ended.
+  connect: { kind: 'socket' },
   message: {
     max_length: DISCORD_MAX_LENGTH,
     formats: ['markdown', 'plain', 'native'],
@@ -63,6 +78,10 @@ export const discordManifest: Manifest = {
   },
   features: ['edit', 'actions', 'files', 'reactions', 'typing'],
   events: [
+    { type: 'message_received', description: 'A message in a channel or a direct message.' },
+    { type: 'mention', description: 'A message in a server that mentions the bot or answers it.' },
+    { type: 'message_edited', description: 'A message whose text was changed.' },
+    { type: 'reaction_added', description: 'An emoji on a message; the message is the emoji.' },
     { type: 'command', description: 'A slash command with its options, or one on a message or a person.' },
     { type: 'action', description: 'A button or a menu; the message is its value.' },
   ],

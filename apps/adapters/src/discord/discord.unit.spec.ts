@@ -24,7 +24,7 @@ beforeAll(async () => {
     if (method === 'PATCH') thinking = false;
     return { body: { id: `10000${discord.seen.length}` } };
   });
-  adapter = await hostAdapter((http) => createDiscordAdapter({ ...http, apiUrl: discord.url }));
+  adapter = await hostAdapter((http) => createDiscordAdapter({ ...http, apiUrl: discord.url, filesUrl: discord.url }));
 });
 afterAll(async () => {
   await adapter.close();
@@ -104,6 +104,14 @@ describe('a message to Discord', () => {
     expect([first?.nonce, String(first?.nonce).length]).toEqual([second?.nonce, 25]);
   });
 
+  it('stands in a server below the message that it answers', async () => {
+    await deliver({ text: 'word '.repeat(600).trim(), reply_context: { message_id: '867793854505943041' } });
+    expect(discord.seen.map(({ fields }) => fields.message_reference)).toEqual([
+      { message_id: '867793854505943041', fail_if_not_exists: false },
+      undefined,
+    ]);
+  });
+
   it('offers choices, changes a message and takes them away, reacts, types, and has files', async () => {
     const actions = [
       { id: 'yes', label: 'Approve', style: 'primary', value: 'sealed' },
@@ -135,6 +143,32 @@ describe('a message to Discord', () => {
   });
 });
 
+describe('a file of a message', () => {
+  const fetchFile = (file_path: string): Promise<Response> => {
+    const body = JSON.stringify({ credentials, resource_path: '', file_path });
+    return fetch(`${adapter.url}/sources/fetch-file`, { method: 'POST', body });
+  };
+
+  it('is fetched from the file server of Discord only, without the token', async () => {
+    discord.answer = () => ({ headers: { 'content-type': 'text/csv' }, body: 'x;y' });
+    const answer = await fetchFile(`${discord.url}/attachments/1/2/a.csv?ex=1`);
+    expect([answer.headers.get('content-type'), await answer.text()]).toEqual(['text/csv', 'x;y']);
+    expect(discord.seen.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+    const elsewhere = await fetchFile('https://cdn.discordapp.com.evil.example/a.csv');
+    expect(await elsewhere.json()).toMatchObject({ error: 'not_found' });
+  });
+
+  it.each([
+    ['not_found', { status: 403 }],
+    ['rate_limited', { status: 429 }],
+    ['provider_unavailable', { status: 503 }],
+    ['too_large', { body: 'x'.repeat(21 * 1024 * 1024) }],
+  ])('that cannot be fetched is %s', async (error, reply) => {
+    discord.answer = () => reply;
+    expect(await (await fetchFile(`${discord.url}/a.csv`)).json()).toMatchObject({ ok: false, error });
+  });
+});
+
 describe('the credentials', () => {
   it('are checked against the app that the token is of', async () => {
     const answered = { id: application, verify_key: public_key, bot: { id: application, username: 'agent' } };
@@ -144,6 +178,9 @@ describe('the credentials', () => {
       user: 'agent',
       account: { id: application, name: 'agent', username: 'agent', account: application },
     });
+    expect(await adapter.call('verify', { credentials: { token: 'bot-token', hears: 'mentions' } })).not.toHaveProperty(
+      'warnings',
+    );
     discord.answer = () => ({ body: { ...answered, verify_key: 'f'.repeat(64) } });
     expect(await adapter.call('verify', { credentials })).toMatchObject({
       warnings: ['public_key is not the one of this app: every incoming webhook is refused'],

@@ -9,15 +9,25 @@ import {
 } from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 import { madeAtMs } from './interaction-token.js';
+import { embedText, shown } from './message-text.js';
+import { parseGatewayEvent } from './parse-message.js';
 
 type Content = Pick<NormalizedMessage, 'event_type' | 'message'> & { metadata: NormalizedMessage['metadata'] };
 
 const KINDS: Readonly<Record<number, string>> = { 2: 'command', 3: 'component', 5: 'modal' };
 
-/** An interaction. Source: https://docs.discord.com/developers/interactions/receiving-and-responding */
-export function parseDiscordInbound({ request, self }: InboundCall): NormalizedMessage {
+/** An interaction, as its webhook or the Gateway brings it, or an event of the Gateway. */
+export function parseDiscordInbound({ request, self, credentials }: InboundCall): NormalizedMessage {
   const given = parseJson(request.text);
-  const interaction = isJsonObject(given) ? given : {};
+  const body = isJsonObject(given) ? given : {};
+  const event = textOf(body.t);
+  return event === undefined
+    ? parseInteraction(body, self)
+    : parseGatewayEvent(event, objectOf(body.d), { self, credentials });
+}
+
+/** Source: https://docs.discord.com/developers/interactions/receiving-and-responding */
+function parseInteraction(interaction: JsonObject, self: InboundCall['self']): NormalizedMessage {
   const kind = KINDS[Number(interaction.type)];
   const user = objectOf(objectOf(interaction.member).user ?? interaction.user);
   const [id, sender] = [textOf(interaction.id), textOf(user.id)];
@@ -77,12 +87,23 @@ function command(data: JsonObject): Content {
   const name = textOf(data.name) ?? '';
   const target = objectOf(objectOf(objectOf(data.resolved).messages)[textOf(data.target_id) ?? '']);
   const { path, values } = optionsOf(data.options);
-  const words = textOf(target.content) ?? values.join(' ');
+  const words = textOf(target.content) ?? (embedText(target.embeds) || values.join(' '));
+  const author = objectOf(target.author);
+  const [authorId, authorName] = [textOf(author.id), textOf(author.global_name) ?? textOf(author.username)];
+  const from = {
+    ...(authorId !== undefined && { id: authorId }),
+    ...(authorName !== undefined && { name: authorName }),
+  };
   const called = `/${[name, ...path].join(' ')}`;
   return {
     event_type: 'command',
     message: words === '' ? called : `${called} ${words}`,
-    metadata: { command: called, arguments: words, ...(values.length > 0 && { options: namedOptions(data.options) }) },
+    metadata: {
+      command: called,
+      arguments: words,
+      ...(target.id !== undefined && { forwarded_from: from }),
+      ...(values.length > 0 && { options: namedOptions(data.options) }),
+    },
   };
 }
 
@@ -102,12 +123,6 @@ function namedOptions(options: unknown): Record<string, string> {
   return Object.fromEntries(
     objectsOf(options).map(({ name, value }) => [textOf(name) ?? '', shown(value).join('')] as const),
   );
-}
-
-function shown(value: unknown): string[] {
-  if (typeof value === 'boolean') return [String(value)];
-  const text = textOf(value);
-  return text === undefined ? [] : [text];
 }
 
 function inputsOf(rows: unknown): string[] {

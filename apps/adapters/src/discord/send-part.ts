@@ -10,7 +10,7 @@ import {
   type PartToSend,
   type SentPart,
 } from '#libs/adapter-sdk';
-import { textOf } from '../provider-calls/json-fields.js';
+import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import {
   callDiscord,
   callInteraction,
@@ -71,12 +71,13 @@ async function answerInteraction(
 }
 
 function requestOf({ message }: DeliverCall, part: Part, method: 'POST' | 'PATCH' = 'POST'): DiscordRequest {
-  const { text, index, key, isLast, file } = part;
+  const { text, index, key, isLast, file, interaction } = part;
   const actions = isLast ? (message.actions ?? []) : [];
   const json = {
     ...(file ? {} : { content: text }),
     // Nobody is called by what a model wrote.
     allowed_mentions: { parse: [] },
+    ...(index === 0 && method === 'POST' && !interaction && answerTo(message.reply_context)),
     ...((actions.length > 0 || method === 'PATCH') && { components: componentsOf(actions) }),
     ...(method === 'POST' && {
       // A preview would make Discord fetch a URL that a model wrote.
@@ -90,6 +91,13 @@ function requestOf({ message }: DeliverCall, part: Part, method: 'POST' | 'PATCH
     method,
     multipart: { fields: { payload_json: JSON.stringify(json) }, file: { ...file, field: 'files[0]' } },
   };
+}
+
+/** It stands below the message that it answers, if that is still there. */
+function answerTo(replyContext: unknown): JsonObject {
+  const id = textOf(objectOf(replyContext).message_id);
+  const isMessage = id !== undefined && /^\d{5,20}$/.test(id);
+  return isMessage ? { message_reference: { message_id: id, fail_if_not_exists: false } } : {};
 }
 
 /** One row has five buttons. An edit without any takes them away. */

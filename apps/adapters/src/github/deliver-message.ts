@@ -5,33 +5,51 @@ import {
   deliverParts,
   type DeliverResponse,
 } from '#libs/adapter-sdk';
+import { partsToPost } from '../markdown-comments/format-message.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { callGithub } from './api/call-github.js';
 import type { GithubSettings } from './api/github-api.js';
 import { deliveryMark } from './delivery-mark.js';
-import { partsToPost } from './format-message.js';
-import { GITHUB_MAX_LENGTH } from './github.manifest.js';
-import { readIssueAddress, readReviewThread, type IssueAddress } from './issue-address.js';
+import { GITHUB_COMMENTS } from './github.manifest.js';
+import type { CommentPlace } from './places/comment-place.js';
+import { readRepository } from './places/issue-address.js';
+import { placeOf } from './places/place-of.js';
 
-/** Comments on an issue or a pull request, or answers the review comment that the thread names. */
+/** Comments on an issue, a pull request, a commit or a discussion, or answers the comment that the thread names. */
 export async function deliverMessage(call: DeliverCall, settings: GithubSettings): Promise<DeliverResponse> {
   const { message, channel_address, credentials } = call;
   if (message.text.trim() === '') return deliverFailure('invalid_request', 'message.text is empty');
   if (message.attachments?.length) return deliverFailure('unsupported', 'attachments cannot be sent');
-  const address = readIssueAddress(channel_address);
-  if (!address) return deliverFailure('invalid_request', 'channel_address must be owner/repository#number');
-  const path = commentsPath(address, channel_address, message.thread_id);
-  if (path === undefined) {
+  const place = placeOf(channel_address, message.thread_id, { credentials, settings });
+  if (place === undefined) {
     return deliverFailure(
       'invalid_request',
-      'message.thread_id must be the address itself, or <address>:review:<comment>',
+      'channel_address must be owner/repository#number, owner/repository/discussions/number or owner/repository@commit',
     );
   }
-  const bodies = partsToPost(message, GITHUB_MAX_LENGTH);
+  if (place === 'other_thread') {
+    return deliverFailure('invalid_request', 'message.thread_id must be the address itself, or a thread in it');
+  }
+  const bodies = partsToPost(message, GITHUB_COMMENTS);
   return deliverParts(call, bodies, async ({ text, index, count, key }) => {
-    const json = { body: `${text}\n\n${deliveryMark(key, index, count)}` };
-    const answer = await callGithub(path, { method: 'POST', json }, credentials, settings);
-    return answer.ok ? posted(answer.body, message.thread_id ?? channel_address) : answer;
+    const answer = await place.post(`${text}\n\n${deliveryMark(key, index, count)}`);
+    if (answer.ok) return posted(answer.comment, message.thread_id ?? channel_address);
+    return answer.error === 'address_moved' ? movedTo(place, answer, call, settings) : answer;
+  });
+}
+
+/** The failure with the address that the renamed repository has now, if GitHub tells it. */
+async function movedTo(
+  place: CommentPlace,
+  failure: DeliverFailure,
+  { credentials }: DeliverCall,
+  settings: GithubSettings,
+): Promise<DeliverFailure> {
+  const answer = await callGithub(`/repos/${place.repository}`, {}, credentials, settings);
+  const name = answer.ok ? textOf(objectOf(answer.body).full_name) : undefined;
+  if (name === undefined || !readRepository(name) || name === place.repository) return failure;
+  return deliverFailure('address_moved', 'the repository has another name', {
+    channel_address: place.inRepository(name),
   });
 }
 
@@ -41,13 +59,4 @@ function posted(body: unknown, threadId: string): { messageId: string; threadId:
   return messageId === undefined
     ? deliverFailure('provider_unavailable', 'GitHub answered without the id of the comment')
     : { messageId, threadId };
-}
-
-/** Where the comment goes; undefined when the thread does not belong to this address. */
-function commentsPath(address: IssueAddress, written: string, thread: string | undefined): string | undefined {
-  const repository = `/repos/${address.owner}/${address.repo}`;
-  if (thread === undefined || thread === written) return `${repository}/issues/${address.number}/comments`;
-  const review = readReviewThread(thread);
-  if (review?.address !== written) return undefined;
-  return `${repository}/pulls/${address.number}/comments/${review.rootComment}/replies`;
 }

@@ -82,7 +82,7 @@ describe('a listing', () => {
   it('distinguishes limits and refused tokens from missing documents', async () => {
     const head = `${repo}/commits/main?per_page=1`;
     routes[head] = { status: 403, headers: { 'retry-after': '9' }, body: { message: 'secondary rate limit' } };
-    expect(await list(null)).toMatchObject({ error: 'rate_limited' });
+    expect(await list(null)).toMatchObject({ error: 'rate_limited', retry_after: 9 });
     routes[head] = { status: 401, body: { message: 'Bad credentials' } };
     expect(await list(null)).toMatchObject({ error: 'auth_failed' });
   });

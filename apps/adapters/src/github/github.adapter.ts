@@ -1,10 +1,10 @@
 import { defineAdapter, type AdapterDefinition } from '#libs/adapter-sdk';
 import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import { formatMessage } from '../markdown-comments/format-message.js';
 import { GITHUB_API_URL, type GithubSettings } from './api/github-api.js';
 import { deliverMessage } from './deliver-message.js';
 import { findDelivery } from './find-delivery.js';
-import { formatMessage } from './format-message.js';
-import { GITHUB_MAX_LENGTH, githubManifest } from './github.manifest.js';
+import { GITHUB_COMMENTS, githubManifest } from './github.manifest.js';
 import { parseGithubInbound } from './inbound/parse-inbound.js';
 import { redeliverMissed } from './missed-since.js';
 import { fetchFile } from './source/fetch-file.js';
@@ -23,7 +23,7 @@ export function createGithubAdapter(http: ProviderHttp & Partial<GithubSettings>
     missedSince: (call) => redeliverMissed(call, settings),
     deliver: (call) => deliverMessage(call, settings),
     lookup: (call) => findDelivery(call, settings),
-    format: (request) => formatMessage(request, GITHUB_MAX_LENGTH),
+    format: (request) => formatMessage(request, GITHUB_COMMENTS),
     sources: {
       listChanges: (call) => listChanges(call, settings),
       fetchFile: (call) => fetchFile(call, settings),

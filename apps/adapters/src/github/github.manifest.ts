@@ -1,7 +1,9 @@
 import type { Manifest } from '#libs/adapter-sdk';
 
 /** UTF-16 code units of text in one comment; GitHub takes 65,536, and a mark has to fit after it. */
-export const GITHUB_MAX_LENGTH = 65_000;
+const GITHUB_MAX_LENGTH = 65_000;
+
+export const GITHUB_COMMENTS = { maxLength: GITHUB_MAX_LENGTH, asGithub: true };
 
 /** Largest file that is handed out as a document. GitHub itself stops at 100 MB. */
 export const GITHUB_MAX_FILE_BYTES = 25 * 1024 * 1024;
@@ -12,7 +14,7 @@ export const githubManifest: Manifest = {
   slug: 'github',
   name: 'GitHub',
   description:
-    'Receives issues, pull requests, comments and reviews, answers in their threads, and reads repositories as documents.',
+    'Receives issues, pull requests, discussions, comments and reviews, answers in their threads, and reads repositories as documents.',
   icon: 'github',
   category: 'productivity',
   capabilities: ['send', 'receive'],
@@ -59,10 +61,10 @@ export const githubManifest: Manifest = {
   ],
   setup_instructions: [
     'Either create a fine-grained personal access token, or create a GitHub App, install it and note its app id, its installation id and a private key.',
-    'Permissions: issues and pull requests read and write to answer, contents read for documents, metadata read.',
+    'Permissions: issues and pull requests read and write to answer, contents read for documents, metadata read; discussions read and write to answer those.',
     'Choose a webhook secret, for example the output of: openssl rand -hex 32',
     'Add a webhook to the repository, the organization or the app: the Webhook URL of the App card, content type application/json, the secret.',
-    'Select the events issues, issue comments, pull requests, pull request reviews, pull request review comments and pushes.',
+    'Select the events issues, issue comments, pull requests, pull request reviews, pull request review comments and pushes; also workflow runs, check runs, releases, deployment statuses, discussions, discussion comments, commit comments, alerts and repositories, if agents or triggers are to read them.',
     'The path of a document source is owner/repository, optionally with @branch and :folder, for example octo/handbook@main:guides.',
   ],
   webhook: {
@@ -116,6 +118,22 @@ export const githubManifest: Manifest = {
     { type: 'review_comment', description: 'A comment on a line of a pull request.' },
     { type: 'message_edited', description: 'A changed title, body or comment.' },
     { type: 'message_deleted', description: 'A deleted comment; its text is not included.' },
+    {
+      type: 'workflow_run_completed',
+      description: 'A workflow that has ended, with its result; check_run_completed alike.',
+    },
+    { type: 'check_run_completed', description: 'A check that has ended, with its result and its summary.' },
+    { type: 'release_published', description: 'A release with its notes.' },
+    { type: 'deployment_status', description: 'What became of a deployment.' },
+    { type: 'discussion_created', description: 'A discussion; also discussion_answered.' },
+    { type: 'discussion_comment', description: 'A comment on a discussion.' },
+    { type: 'commit_comment', description: 'A comment on a commit.' },
+    {
+      type: 'alert_created',
+      description:
+        'An alert of a dependency, of the code or of a secret; also alert_fixed, alert_dismissed and the like.',
+    },
+    { type: 'repository_renamed', description: 'The repository has another name.' },
     { type: 'push', description: 'Commits on a branch; the message has the commit messages.' },
   ],
 };

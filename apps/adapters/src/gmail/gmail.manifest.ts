@@ -98,6 +98,7 @@ export const gmailManifest: Manifest = {
   events: [
     { type: 'mailbox_changed', description: 'Something changed in the mailbox; the event has its history id.' },
     { type: 'email_received', description: 'A mail, from a message resource or found through a change.' },
+    { type: 'delivery_status', description: 'A report on a sent mail: bounce, deferred, delivered, read, spamreport.' },
   ],
   sources: { max_file_bytes: GMAIL_MAX_FILE_BYTES },
 };

@@ -1,6 +1,7 @@
 import type { JsonObject, MessageAttachment } from '#libs/adapter-sdk';
 import { decodeMail } from '../mail/decode-mail.js';
-import { bodyText } from '../mail/read-mime.js';
+import type { MailLine } from '../mail/mail-line.js';
+import { bodyLines, type MailFile, readFiles } from '../mail/read-mime.js';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 
 /** More than a mail written by a person has. */
@@ -9,21 +10,31 @@ const MAX_PARTS = 1_000;
 /**
  * The text and the attachments of a payload. The tree is walked without recursion, since the sender decides its depth.
  */
-export function readParts(payload: JsonObject, messageId: string): { text: string; attachments: MessageAttachment[] } {
+export function readParts(
+  payload: JsonObject,
+  messageId: string,
+): {
+  lines: MailLine[];
+  files: MailFile[];
+  attachments: MessageAttachment[];
+} {
   const texts: string[] = [];
   const htmls: string[] = [];
   const attachments: MessageAttachment[] = [];
+  const files: MailFile[] = [];
   const open = [payload];
   for (let part = open.pop(), seen = 0; part !== undefined && seen < MAX_PARTS; part = open.pop(), seen++) {
     open.push(...objectsOf(part.parts).reverse());
     const [type, fileName] = [textOf(part.mimeType)?.toLowerCase() ?? '', textOf(part.filename)];
     const body = objectOf(part.body);
+    const data = textOf(body.data);
+    if (data !== undefined) files.push({ type, bytes: Buffer.from(data, 'base64url') });
     if (fileName !== undefined || textOf(body.attachmentId) !== undefined) {
       attachments.push(describe(part, body, { fileName, type, messageId }));
     } else if (type === 'text/plain') texts.push(decode(part, body));
     else if (type === 'text/html') htmls.push(decode(part, body));
   }
-  return { text: bodyText(texts.join('\n'), htmls.join('\n')), attachments };
+  return { files: readFiles(files), lines: bodyLines(texts.join('\n'), htmls.join('\n')), attachments };
 }
 
 function describe(

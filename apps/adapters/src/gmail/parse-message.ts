@@ -2,7 +2,7 @@ import { decodeWords } from 'postal-mime';
 import { headerValue, ignoredMessage, type JsonObject, type NormalizedMessage, type Self } from '#libs/adapter-sdk';
 import { carriesDeliveryHeader } from '../mail/delivery-header.js';
 import { addressIn } from '../mail/mail-address.js';
-import { mailMetadata, senderOf } from '../mail/mail-metadata.js';
+import { mailContent, mailMetadata } from '../mail/mail-metadata.js';
 import { headerMap, readMime, type ReadMail } from '../mail/read-mime.js';
 import { objectsOf, objectOf, textOf } from '../provider-calls/json-fields.js';
 import { readParts } from './message-parts.js';
@@ -19,14 +19,15 @@ export async function parseMessage(
   const mail = await readResource(resource, id);
   if (!mail) return ignoredMessage('unreadable_mail', { message_id: id });
   const { headers } = mail;
+  const { event_type, sender, message, parts } = mailContent(mail);
   const email = addressIn(headerValue(headers, 'from'));
   const fromSelf = email !== undefined && email === self?.email?.toLowerCase();
   // Sent and not received. A mail to oneself has both labels, and counts as received unless an adapter sent it.
   const own = (labels.includes('SENT') && !labels.includes('INBOX')) || carriesDeliveryHeader(headers);
   return {
-    event_type: 'email_received',
-    sender: senderOf(headers),
-    message: mail.text === '' ? (textOf(resource.snippet) ?? '') : mail.text,
+    event_type,
+    sender,
+    message: message === '' ? (textOf(resource.snippet) ?? '') : message,
     is_bot: own,
     dedup_key: `gmail:${id}`,
     thread_id: threadId,
@@ -38,6 +39,7 @@ export async function parseMessage(
       raw_type: 'gmail.message',
       ...(self?.email !== undefined && { account: self.email }),
       ...timestampOf(resource),
+      ...parts,
     },
   };
 }

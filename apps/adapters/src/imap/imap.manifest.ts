@@ -128,5 +128,8 @@ export const imapManifest: Manifest = {
   connect: { kind: 'poll' },
   message: { max_length: SMTP_MAX_LENGTH, formats: ['markdown', 'plain'], threads: true, lookup: false },
   features: ['files'],
-  events: [{ type: 'email_received', description: 'A mail in the folder.' }],
+  events: [
+    { type: 'email_received', description: 'A mail in the folder.' },
+    { type: 'delivery_status', description: 'A report on a sent mail: bounce, deferred, delivered, read, spamreport.' },
+  ],
 };

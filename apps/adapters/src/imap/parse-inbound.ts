@@ -7,7 +7,7 @@ import {
 } from '#libs/adapter-sdk';
 import { carriesDeliveryHeader } from '../mail/delivery-header.js';
 import { addressIn } from '../mail/mail-address.js';
-import { mailIds, mailMetadata, senderOf } from '../mail/mail-metadata.js';
+import { mailIds, mailContent, mailMetadata } from '../mail/mail-metadata.js';
 import { readMime } from '../mail/read-mime.js';
 import { type CarriedMail, readMailEvent } from './mail-event.js';
 
@@ -20,13 +20,14 @@ export async function parseImapInbound({ request, self }: InboundCall): Promise<
   const { folder, uidValidity, uid, size, receivedAt } = carried;
   const isCut = size > carried.bytes.length;
   const { headers } = mail;
+  const { event_type, sender, message, parts } = mailContent(mail);
   const { messageId, threadId } = mailIds(headers);
   const email = addressIn(headerValue(headers, 'from'));
   const isOwn = carriesDeliveryHeader(headers);
   return {
-    event_type: 'email_received',
-    sender: senderOf(headers),
-    message: mail.text,
+    event_type,
+    sender,
+    message,
     is_bot: isOwn,
     dedup_key: `imap:${messageId ?? `${uidValidity}:${uid}`}`,
     ...(threadId !== undefined && { thread_id: threadId }),
@@ -40,6 +41,7 @@ export async function parseImapInbound({ request, self }: InboundCall): Promise<
       ...(receivedAt !== undefined && { timestamp: receivedAt }),
       // What is behind the cut is in the mailbox only.
       ...(isCut && { truncated: true, mail_bytes: size }),
+      ...parts,
     },
   };
 }

@@ -1,5 +1,6 @@
 import { headerValue, type HeaderMap } from '#libs/adapter-sdk';
-import { addressIn } from './mail-address.js';
+import { addressesIn, addressIn } from './mail-address.js';
+import { fromHeader, isGroup, listAddress } from './mail-list.js';
 
 const LIST_HEADERS = ['list-id', 'list-post', 'list-unsubscribe'];
 const MACHINE_HEADERS = ['x-autoreply', 'x-autorespond', 'feedback-id'];
@@ -24,7 +25,9 @@ export interface AutomaticMail {
  */
 export function automaticMail(headers: HeaderMap): AutomaticMail {
   const bounce = isBounce(headers);
-  const mailingList = hasAny(headers, LIST_HEADERS) || /^list\b/.test(lower(headers, 'precedence'));
+  const list = listAddress(headers);
+  const mailingList =
+    !isGroup(headers) && (hasAny(headers, LIST_HEADERS) || /^list\b/.test(lower(headers, 'precedence')));
   const notification = UNATTENDED_REPLY.test(replyAddress(headers) ?? '');
   const submitted = lower(headers, 'auto-submitted');
   const automatic =
@@ -32,13 +35,16 @@ export function automaticMail(headers: HeaderMap): AutomaticMail {
     /^(?:bulk|junk|auto_reply)\b/.test(lower(headers, 'precedence')) ||
     hasAny(headers, MACHINE_HEADERS) ||
     /\b(?:all|oof|autoreply)\b/.test(lower(headers, 'x-auto-response-suppress'));
-  const auto_submitted = automatic || bounce || mailingList || notification;
+  // A list that takes mails is one of people; a newsletter takes none.
+  const auto_submitted = automatic || bounce || (mailingList && list === undefined) || notification;
   return { auto_submitted, bounce, mailing_list: mailingList, notification };
 }
 
-/** Where an answer goes: `Reply-To`, else `From` (RFC 5322 3.6.2). */
+/** Where an answer goes: `Reply-To`, else `From` (RFC 5322 3.6.2), and never to the list that brought the mail. */
 export function replyAddress(headers: HeaderMap): string | undefined {
-  return addressIn(headerValue(headers, 'reply-to')) ?? addressIn(headerValue(headers, 'from'));
+  const list = listAddress(headers);
+  const asked = addressesIn(headerValue(headers, 'reply-to')).find((address) => address !== list);
+  return asked ?? addressIn(fromHeader(headers));
 }
 
 function hasAny(headers: HeaderMap, names: readonly string[]): boolean {

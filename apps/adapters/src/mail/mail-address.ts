@@ -30,6 +30,11 @@ export function addressIn(text: string | undefined): string | undefined {
   return answerable(text)?.address;
 }
 
+/** All addresses in a header's value that can be answered. */
+export function addressesIn(text: string | undefined): string[] {
+  return entriesIn(text).flatMap((entry) => (entry.group ?? [entry]).flatMap((one) => mailboxOf(one).address ?? []));
+}
+
 /**
  * The display name, or the comment in its place, of the mailbox that `addressIn` returns; undefined when there is none.
  */

@@ -6,7 +6,8 @@ import { addressIn, addressListText } from './mail-address.js';
 const mail = (...headers: [string, string][]) => ({
   headers: headerMap(headers),
   subject: undefined,
-  text: '',
+  lines: [],
+  files: [],
   attachments: [],
 });
 
@@ -86,7 +87,7 @@ describe('a mail that no person wrote', () => {
       ['List-Id', 'Plans <plans.example.com>'],
       { auto_submitted: true, mailing_list: true, list_id: 'Plans <plans.example.com>' },
     ],
-    [['List-Post', '<mailto:plans@example.com>'], { auto_submitted: true, mailing_list: true }],
+    [['List-Post', '<mailto:plans@example.com>'], { auto_submitted: false, mailing_list: true }],
     [['Precedence', 'list'], { auto_submitted: true, mailing_list: true }],
     [['Reply-To', 'no-reply@example.com'], { auto_submitted: true, notification: true }],
   ] as [[string, string], object][])('with %j says what it is', (header, expected) => {

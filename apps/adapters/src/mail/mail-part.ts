@@ -3,15 +3,14 @@ import {
   attachedFiles,
   type DeliverCall,
   deliverFailure,
+  firstPart,
   type DeliverFailure,
-  htmlDialect,
-  markdownToPlain,
   type PartToSend,
   renderMarkdown,
-  splitText,
 } from '#libs/adapter-sdk';
 import { DELIVERY_HEADER, deliveryMark } from './delivery-header.js';
 import { isHeaderText } from './header-text.js';
+import { mailHtmlDialect, mailTextDialect } from './mail-dialects.js';
 import { isMailAddress } from './mail-address.js';
 import { boundedReferences, messageIdFor, messageIdsIn } from './message-ids.js';
 import { readReplyContext } from './reply-context.js';
@@ -56,7 +55,11 @@ export function mailProblem({ message, channel_address, idempotency_key }: Deliv
 }
 
 /** One part as a mail, the same in every attempt with the same key. `domain` is the right side of its Message-ID. */
-export function mailPart(call: DeliverCall, part: PartToSend, domain: string): MailPart {
+export function mailPart(
+  call: Pick<DeliverCall, 'message' | 'channel_address'>,
+  part: PartToSend,
+  domain: string,
+): MailPart {
   const { message, channel_address: to } = call;
   const context = readReplyContext(message.reply_context);
   const thread = boundedReferences([
@@ -73,7 +76,7 @@ export function mailPart(call: DeliverCall, part: PartToSend, domain: string): M
   return {
     to,
     subject: part.index > 0 ? (replySubject(subject) ?? subject) : subject,
-    ...body(part.text, message.format ?? 'markdown'),
+    ...body(unbroken(part.text), message.format ?? 'markdown'),
     messageId: messageIdFor(part.key, part.index, domain),
     threadRoot: thread[0] ?? first,
     headers: {
@@ -88,7 +91,12 @@ export function mailPart(call: DeliverCall, part: PartToSend, domain: string): M
 
 function body(text: string, format: string): { text: string; html?: string } {
   if (format === 'plain') return { text };
-  return { text: markdownToPlain(text).text, html: renderMarkdown(text, htmlDialect).text };
+  return { text: renderMarkdown(text, mailTextDialect).text, html: renderMarkdown(text, mailHtmlDialect).text };
+}
+
+/** Nobody is notified by a name in a mail: what keeps `/format` from that elsewhere would stand in code and addresses. */
+function unbroken(text: string): string {
+  return text.replaceAll('@\u200b', '@');
 }
 
 function replySubject(subject: string | undefined): string | undefined {
@@ -99,7 +107,9 @@ function replySubject(subject: string | undefined): string | undefined {
 const MAX_DERIVED_SUBJECT_LENGTH = 78;
 
 function firstLine(text: string): string {
-  const [line = ''] = markdownToPlain(text.trim().slice(0, 1_000)).text.trim().split('\n');
+  const [line = ''] = renderMarkdown(unbroken(text.trim().slice(0, 1_000)), mailTextDialect)
+    .text.trim()
+    .split('\n');
   const printable = line.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
-  return splitText(printable, MAX_DERIVED_SUBJECT_LENGTH)[0] ?? 'Message';
+  return firstPart(printable, MAX_DERIVED_SUBJECT_LENGTH) || 'Message';
 }

@@ -16,5 +16,6 @@ export function sourceFailure({ error, error_detail }: DeliverFailure): SourceFa
     ok: false,
     error: BY_ERROR[error] ?? 'provider_unavailable',
     ...(error_detail && { message: error_detail.message }),
+    ...(error_detail?.retry_after !== undefined && { retry_after: error_detail.retry_after }),
   };
 }

@@ -1,5 +1,6 @@
 import { headerValue, type FetchFileCall, type FetchFileResult } from '#libs/adapter-sdk';
 import { keyOf, readBucketPath } from './bucket-path.js';
+import { sourceFailureOf } from './s3-failure.js';
 import { getFromS3, type S3Http } from './s3-request.js';
 import { readStore } from './s3-store.js';
 
@@ -14,7 +15,7 @@ export async function fetchFile(
   const key = root && keyOf(root, call.file_path);
   if (!root || key === undefined) return { ok: false, error: 'not_found', message: 'no such path below a bucket' };
   const answer = await getFromS3(store, { bucket: root.bucket, key, maxBytes: settings.maxFileBytes }, settings);
-  if ('error' in answer) return { ok: false, error: answer.error, ...(answer.message && { message: answer.message }) };
+  if ('error' in answer) return sourceFailureOf(answer);
   const type = headerValue(answer.headers, 'content-type');
   const etag = headerValue(answer.headers, 'etag')?.replaceAll('"', '');
   return {

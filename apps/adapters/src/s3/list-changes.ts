@@ -1,5 +1,7 @@
 import {
   isContainedPath,
+  OUTSIDE_ROOT,
+  type LeftOutDocument,
   type ChangeRecord,
   type ListChangesCall,
   type ListChangesResult,
@@ -9,6 +11,7 @@ import {
 import { createHash } from 'node:crypto';
 import { readBucketPath, type BucketPath } from './bucket-path.js';
 import { listObjects, type ListedObject } from './list-objects.js';
+import { sourceFailureOf } from './s3-failure.js';
 import type { S3Http } from './s3-request.js';
 import { readStore } from './s3-store.js';
 
@@ -55,8 +58,7 @@ export async function listChanges(call: ListChangesCall, settings: ListingSettin
   let truncated = true;
   for (let page = 0; truncated && page < settings.pagesPerCall; page++) {
     const listed = await listObjects(store, root, { after, pageSize: settings.pageSize }, settings);
-    if ('error' in listed)
-      return { ok: false, error: listed.error, ...(listed.message && { message: listed.message }) };
+    if ('error' in listed) return sourceFailureOf(listed);
     for (const object of listed.objects) {
       running = digestWith(running, object);
       after = object.key;
@@ -64,9 +66,10 @@ export async function listChanges(call: ListChangesCall, settings: ListingSettin
     }
     truncated = listed.truncated;
   }
+  const reported = leftOut(objects, root);
   if (truncated) {
     const cursor = writeCursor({ whole: start.whole, running, after });
-    return { changes: changesOf(objects, root, start.whole), cursor, has_more: true, full: true };
+    return { changes: changesOf(objects, root, start.whole), cursor, has_more: true, full: true, ...reported };
   }
   if (running === '' && root.prefix !== '') {
     // A folder exists as long as something is in it.
@@ -76,7 +79,8 @@ export async function listChanges(call: ListChangesCall, settings: ListingSettin
   const cursor = writeCursor({ whole, running: '', after: '' });
   const unchanged = start.after === '' && whole === start.whole;
   // A full listing without changes would mean that every document is gone.
-  return unchanged ? { changes: [], cursor } : { changes: changesOf(objects, root, start.whole), cursor, full: true };
+  if (unchanged) return { changes: [], cursor, ...reported };
+  return { changes: changesOf(objects, root, start.whole), cursor, full: true, ...reported };
 }
 
 function changesOf(objects: readonly ListedObject[], root: BucketPath, before: string): ChangeRecord[] {
@@ -86,6 +90,13 @@ function changesOf(objects: readonly ListedObject[], root: BucketPath, before: s
     if (path.endsWith('/') || !isContainedPath(path)) return [];
     return [{ path, fingerprint: etag, status: before === '' ? ('added' as const) : ('modified' as const) }];
   });
+}
+
+/** Folder markers are no documents; any other key that is not among the changes is said. */
+function leftOut(objects: readonly ListedObject[], root: BucketPath): { left_out?: LeftOutDocument[] } {
+  const keys = objects.map(({ key }) => key.slice(root.prefix.length));
+  const odd = keys.filter((path) => !path.endsWith('/') && !isContainedPath(path));
+  return odd.length === 0 ? {} : { left_out: odd.map((path) => ({ path, error: OUTSIDE_ROOT })) };
 }
 
 /** The digest after one more object. It advances object by object, so that the page size makes no difference. */

@@ -1,10 +1,15 @@
-import type { SourceFailure } from '#libs/adapter-sdk';
+import { parseRetryAfter, type SourceFailure } from '#libs/adapter-sdk';
 import type { EgressError } from '#libs/egress';
 import { parseXml, textOf } from './s3-xml.js';
 
 /** A failed call, with the store's own code if it gave one. */
 export interface S3Failure extends SourceFailure {
   code?: string;
+}
+
+/** As a source says it. */
+export function sourceFailureOf({ code: _code, ...failure }: S3Failure): SourceFailure {
+  return failure;
 }
 
 /** Source: Amazon S3 API Reference, error responses. */
@@ -32,10 +37,11 @@ const BY_CODE: Record<string, SourceFailure['error']> = {
 export const ERROR_BODY_BYTES = 16 * 1024;
 
 /** The failure for an answer other than 200. Only the code of its body is used: the rest may echo the keys. */
-export function failureOfStatus(status: number, body: Buffer): S3Failure {
+export function failureOfStatus(status: number, body: Buffer, retryAfter: string | undefined): S3Failure {
   const xml = body.subarray(0, ERROR_BODY_BYTES).toString('utf8');
   const code = textOf(parseXml(xml), 'Code')?.slice(0, 100);
   const error = (code !== undefined ? BY_CODE[code] : undefined) ?? byStatus(status);
+  const seconds = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, new Date());
   const wrongRegion = code === 'AuthorizationHeaderMalformed' || code === 'PermanentRedirect' || status === 301;
   return {
     ok: false,
@@ -44,6 +50,7 @@ export function failureOfStatus(status: number, body: Buffer): S3Failure {
       ? `the bucket is in another region: correct region or endpoint (${status})`
       : `the store answered ${status}${code !== undefined && /^[A-Za-z]+$/.test(code) ? ` ${code}` : ''}`,
     ...(code !== undefined && { code }),
+    ...(seconds !== undefined && { retry_after: seconds }),
   };
 }
 

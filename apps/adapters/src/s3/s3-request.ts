@@ -1,4 +1,4 @@
-import type { HeaderMap } from '#libs/adapter-sdk';
+import { headerValue, type HeaderMap } from '#libs/adapter-sdk';
 import { buildQueryString, escapeUri } from '@smithy/core/protocols';
 import { EgressError, type Egress } from '#libs/egress';
 import type { S3Store } from './s3-store.js';
@@ -44,7 +44,9 @@ export async function getFromS3(
       maxRedirects: 0,
     });
     const body = Buffer.from(answer.body);
-    if (answer.status !== 200) return failureOfStatus(answer.status, body);
+    if (answer.status !== 200) {
+      return failureOfStatus(answer.status, body, headerValue(answer.headers, 'retry-after'));
+    }
     return answer.truncated || body.length > target.maxBytes
       ? { ok: false, error: 'too_large', message: `the answer has more than ${target.maxBytes} bytes` }
       : { headers: answer.headers, body };

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { createEmulator, type Emulator } from 'emulate';
 import { pino } from 'pino';
-import { createAdapterServer, type ChangeRecord, type JsonObject } from '#libs/adapter-sdk';
+import { createAdapterServer, type ChangeRecord, type JsonObject, type LeftOutDocument } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
 import { createS3Adapter } from './s3.adapter.js';
 import { HASTY_MS, PATIENT_MS } from '../testing/patience.js';
@@ -56,6 +56,7 @@ interface Listing {
   cursor: string;
   has_more?: boolean;
   full?: boolean;
+  left_out?: LeftOutDocument[];
   error?: string;
   message?: string;
 }
@@ -190,14 +191,21 @@ describe('input that could lead elsewhere', () => {
     },
   );
 
-  it('leaves out keys that lead out of their root, and folder markers', async () => {
+  it('says which keys it leaves out, since they lead out of their root; folder markers are none', async () => {
     respond = (_request, response) =>
       response.end(`<?xml version="1.0"?><ListBucketResult><IsTruncated>false</IsTruncated><EncodingType>url</EncodingType>
         ${['ok%26.txt', 'folder/', 'a/../b', '%2Fabs', 'c%5Cd'].map((key) => `<Contents><Key>${key}</Key><ETag>&quot;e&quot;</ETag></Contents>`).join('')}
         </ListBucketResult>`);
-    expect((await list('documents', null, { endpoint: faultUrl })).changes).toEqual([
-      { path: 'ok&.txt', fingerprint: 'e', status: 'added' },
-    ]);
+    const first = await list('documents', null, { endpoint: faultUrl });
+    expect(first.changes).toEqual([{ path: 'ok&.txt', fingerprint: 'e', status: 'added' }]);
+    const error = expect.stringContaining('leads out');
+    const leftOut = ['a/../b', '/abs', 'c\\d'].map((path) => ({ path, error }));
+    expect(first.left_out).toEqual(leftOut);
+    // A listing without changes still says so: else the next run would look whole.
+    expect(await list('documents', first.cursor, { endpoint: faultUrl })).toMatchObject({
+      changes: [],
+      left_out: leftOut,
+    });
   });
 });
 
@@ -224,6 +232,13 @@ describe('the documented errors', () => {
     const verified = (await call('verify', { credentials: credentials({ endpoint: faultUrl }) })).json<JsonObject>();
     if (code === 'AccessDenied') expect(verified).toMatchObject({ ok: true, warnings: [expect.any(String)] });
     else expect(verified).toMatchObject({ ok: false, error: error === 'auth_failed' ? error : 'provider_unavailable' });
+  });
+
+  it('passes on how long the store wants to be left alone', async () => {
+    respond = (_request, response) => response.writeHead(503, { 'retry-after': '7' }).end(errorBody('SlowDown'));
+    const limited = { ok: false, error: 'rate_limited', retry_after: 7 };
+    expect(await list('documents', null, { endpoint: faultUrl })).toMatchObject(limited);
+    expect((await fetchFile('documents', 'a', { endpoint: faultUrl })).json()).toMatchObject(limited);
   });
 
   it('treats no answer, no listing and a lost connection as an unavailable store', async () => {

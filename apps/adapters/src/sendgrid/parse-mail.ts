@@ -10,8 +10,8 @@ import {
 } from '#libs/adapter-sdk';
 import { carriesDeliveryHeader } from '../mail/delivery-header.js';
 import { addressIn } from '../mail/mail-address.js';
-import { mailIds, mailMetadata, senderOf } from '../mail/mail-metadata.js';
-import { bodyText, readMime, type ReadMail } from '../mail/read-mime.js';
+import { mailIds, mailContent, mailMetadata } from '../mail/mail-metadata.js';
+import { bodyLines, readFiles, readMime, type ReadMail } from '../mail/read-mime.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { decodeMail } from '../mail/decode-mail.js';
 
@@ -24,6 +24,7 @@ export async function parseMail(form: Form, call: InboundCall): Promise<Normaliz
   // Inbound Parse gives the return path here and in no header; an empty one marks a bounce.
   if (envelope.from === '') mail.headers['return-path'] = ['<>'];
   const { headers } = mail;
+  const { event_type, sender, message, parts } = mailContent(mail);
   const email = addressIn(headerValue(headers, 'from'));
   const own = call.credentials.from_email;
   const fromSelf = email !== undefined && typeof own === 'string' && email === own.trim().toLowerCase();
@@ -31,9 +32,9 @@ export async function parseMail(form: Form, call: InboundCall): Promise<Normaliz
   const isOwn = carriesDeliveryHeader(headers);
   const { messageId, threadId } = mailIds(headers);
   return {
-    event_type: 'email_received',
-    sender: senderOf(headers),
-    message: mail.text,
+    event_type,
+    sender,
+    message,
     is_bot: isOwn,
     dedup_key: `sendgrid:${messageId ?? createHash('sha256').update(call.request.body).digest('hex')}`,
     ...(threadId !== undefined && { thread_id: threadId }),
@@ -45,6 +46,7 @@ export async function parseMail(form: Form, call: InboundCall): Promise<Normaliz
       timestamp: call.receivedAt.toISOString(),
       raw_type: 'sendgrid.inbound',
       ...(messageId !== undefined && { message_id: messageId }),
+      ...parts,
     },
   };
 }
@@ -60,7 +62,8 @@ async function readMail(form: Form, fields: ReadonlyMap<string, string>): Promis
     mail && {
       headers: mail.headers,
       subject: fields.get('subject') ?? mail.subject,
-      text: bodyText(fields.get('text'), fields.get('html')),
+      lines: bodyLines(fields.get('text'), fields.get('html')),
+      files: readFiles(form.files.map(({ contentType, bytes }) => ({ type: contentType.toLowerCase(), bytes }))),
       // Their bytes came with the webhook and are not kept, so they cannot be fetched later.
       attachments: form.files.map((file) => ({
         id: file.field,

@@ -108,7 +108,7 @@ describe('the loop of a mail, its answer and what comes back of it', () => {
       headers: { 'In-Reply-To': '<m1@x>', References: '<root@x> <m1@x>', 'Auto-Submitted': 'auto-replied' },
       content: [
         { type: 'text/plain', value: 'It is green.' },
-        { type: 'text/html', value: '<p>It is <strong>green</strong>.</p>' },
+        { type: 'text/html', value: '<p dir="auto">It is <strong>green</strong>.</p>' },
       ],
     });
 

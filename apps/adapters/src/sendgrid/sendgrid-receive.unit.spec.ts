@@ -39,7 +39,7 @@ describe('a mail that SendGrid parsed', () => {
     expect(await mail(parsedFields([...HEADERS, 'References: <root@x> <m0@x>', 'In-Reply-To: <m0@x>']))).toEqual({
       event_type: 'email_received',
       sender: 'jane@example.org',
-      message: 'Is the build green?\n',
+      message: 'Is the build green?',
       is_bot: false,
       dedup_key: 'sendgrid:<m1@x>',
       thread_id: '<root@x>',

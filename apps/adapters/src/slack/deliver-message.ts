@@ -8,6 +8,7 @@ import {
   dialectParts,
 } from '#libs/adapter-sdk';
 import { addReaction } from './add-reaction.js';
+import type { AnswerSettings } from './answer-call.js';
 import { escapeMrkdwn, mrkdwnDialect } from './mrkdwn-dialect.js';
 import { postText } from './post-text.js';
 import type { SlackSettings } from './slack-api.js';
@@ -19,7 +20,7 @@ const TS = /^\d{1,11}\.\d{1,9}$/;
 /** Posts the message, or changes the one that it is an edit of, and adds its reaction. */
 export async function deliverMessage(
   call: DeliverCall,
-  settings: SlackSettings & { filesUrl: string },
+  settings: SlackSettings & AnswerSettings & { filesUrl: string },
 ): Promise<DeliverResponse> {
   const { message } = call;
   for (const field of ['thread_id', 'edit_of', 'reaction_to'] as const) {
@@ -38,7 +39,7 @@ export async function deliverMessage(
 /** A long text goes in parts, and each file as a part after them, all of them in the message's thread if it has one. */
 async function postMessage(
   call: DeliverCall,
-  settings: SlackSettings & { filesUrl: string },
+  settings: SlackSettings & AnswerSettings & { filesUrl: string },
 ): Promise<DeliverResponse> {
   const { message } = call;
   const files = attachedFiles(call);

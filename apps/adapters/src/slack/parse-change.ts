@@ -1,7 +1,7 @@
 import { ignoredMessage, type NormalizedMessage } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { messageKey } from './message-address.js';
-import { describeMessage } from './parse-message.js';
+import { describeMessage, isNobody } from './parse-message.js';
 import type { EventContext } from './authorship.js';
 
 /**
@@ -13,6 +13,7 @@ export function parseEdit(context: EventContext): NormalizedMessage {
   const previous = objectOf(context.event.previous_message);
   const ts = textOf(message.ts);
   if (ts === undefined) return ignoredMessage('no_timestamp', { raw_type: context.rawType });
+  if (isNobody(message)) return { ...ignoredMessage('slackbot', { raw_type: context.rawType }), is_bot: true };
   const described = describeMessage(message, ts, context);
   if (textOf(message.text) === textOf(previous.text)) {
     const { is_bot, metadata } = described;
@@ -29,9 +30,9 @@ export function parseEdit(context: EventContext): NormalizedMessage {
 /** A deletion. The deleted text is not passed on; its author decides whether the deletion is the bot's own. */
 export function parseDeletion(context: EventContext): NormalizedMessage {
   const previous = objectOf(context.event.previous_message);
-  const ts = textOf(context.event.deleted_ts) ?? textOf(previous.ts);
+  const ts = textOf(context.event.deleted_ts) ?? textOf(previous.ts) ?? textOf(objectOf(context.event.message).ts);
   if (ts === undefined) return ignoredMessage('no_timestamp', { raw_type: context.rawType });
-  const described = describeMessage({ ...previous, text: '', files: [] }, ts, context);
+  const described = describeMessage({ ...previous, text: '', blocks: [], attachments: [], files: [] }, ts, context);
   return {
     ...described,
     event_type: 'message_deleted',

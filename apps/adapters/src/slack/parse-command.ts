@@ -1,5 +1,6 @@
 import { ignoredMessage, type JsonObject, type NormalizedMessage } from '#libs/adapter-sdk';
 import { textOf } from '../provider-calls/json-fields.js';
+import { answerPlace } from './answer-place.js';
 
 /** A slash command. Source: https://docs.slack.dev/interactivity/implementing-slash-commands */
 export function parseCommand(form: JsonObject): NormalizedMessage {
@@ -28,6 +29,7 @@ export function parseCommand(form: JsonObject): NormalizedMessage {
       sender: { id: user, ...(name !== undefined && { name }) },
       command,
       arguments: words,
+      ...answerPlace(form),
     },
   };
 }

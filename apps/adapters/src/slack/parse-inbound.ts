@@ -6,6 +6,7 @@ import {
   parseJson,
   type JsonObject,
 } from '#libs/adapter-sdk';
+import { hearsOf } from '../hearing/hears.js';
 import { textOf } from '../provider-calls/json-fields.js';
 import { parseCommand } from './parse-command.js';
 import { parseEvent } from './parse-event.js';
@@ -25,7 +26,7 @@ export function parseSlackInbound(call: InboundCall): NormalizedMessage {
       break;
   }
   const type = textOf(body.fields.type);
-  if (type === 'event_callback') return parseEvent(body.fields, call.self);
+  if (type === 'event_callback') return parseEvent(body.fields, call.self, hearsOf(call.credentials));
   if (type !== 'url_verification') return ignoredMessage('unknown_event', { ...(type && { raw_type: type }) });
   return {
     event_type: 'challenge',

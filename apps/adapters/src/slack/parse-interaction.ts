@@ -7,7 +7,9 @@ import {
   stringifyJson,
 } from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
+import { answerPlace } from './answer-place.js';
 import { messageKey, replyThread } from './message-address.js';
+import { messageText } from './message-text.js';
 
 const INTERACTIONS = ['block_actions', 'view_submission', 'shortcut', 'message_action'];
 
@@ -28,6 +30,7 @@ export function parseInteraction(payload: JsonObject, self: Self | undefined): N
   const thread =
     ts === undefined ? undefined : replyThread({ thread_ts: container.thread_ts ?? message.thread_ts }, ts, isDm);
   const name = textOf(user.username) ?? textOf(user.name);
+  const privateMetadata = textOf(objectOf(payload.view).private_metadata);
   const callback = textOf(payload.callback_id) ?? textOf(objectOf(payload.view).callback_id);
   const isSelf = self?.id !== undefined && self.id === sender;
   const key = interactionKey(payload, team, channel, ts);
@@ -47,12 +50,21 @@ export function parseInteraction(payload: JsonObject, self: Self | undefined): N
       ...(channel !== undefined && { channel_address: channel }),
       ...(ts !== undefined && { message_id: ts }),
       ...(callback !== undefined && { callback_id: callback }),
+      ...(privateMetadata !== undefined && { private_metadata: privateMetadata }),
+      ...(type === 'message_action' && authorOf(message, sender)),
+      ...answerPlace(payload),
       ...(type === 'block_actions' && {
         action_ids: objectsOf(payload.actions).map(({ action_id }) => action_id),
         ...pressed(payload, ts),
       }),
     },
   };
+}
+
+/** The message of a shortcut is somebody's, who need not be the one who uses it. */
+function authorOf(message: JsonObject, sender: string): Pick<MessageMetadata, 'forwarded_from'> {
+  const id = textOf(message.user) ?? textOf(message.bot_id);
+  return id === sender ? {} : { forwarded_from: id === undefined ? {} : { id } };
 }
 
 /** A button with a value, as those of `actions` are; menus have several values at once. */
@@ -75,7 +87,7 @@ function interactionKey(payload: JsonObject, team: string, channel = '-', ts = '
 function interactionText(type: string, payload: JsonObject): string {
   if (type === 'block_actions') return objectsOf(payload.actions).map(chosenValue).join('\n');
   if (type === 'view_submission') return stringifyJson(objectOf(objectOf(payload.view).state).values) ?? '';
-  if (type === 'message_action') return textOf(objectOf(payload.message).text) ?? '';
+  if (type === 'message_action') return messageText(objectOf(payload.message));
   return textOf(payload.callback_id) ?? '';
 }
 

@@ -1,7 +1,14 @@
-import { ignoredMessage, type JsonObject, type MessageAttachment, type NormalizedMessage } from '#libs/adapter-sdk';
+import {
+  ignoredMessage,
+  type JsonObject,
+  type MessageAttachment,
+  type MessageMetadata,
+  type NormalizedMessage,
+} from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 import { botUserId, isBotMessage, isOwnMessage, type EventContext } from './authorship.js';
 import { messageKey, replyThread, timeOf } from './message-address.js';
+import { forwardedMessage, messageText } from './message-text.js';
 
 /**
  * A message. If it names the bot, its `app_mention` and its `message` twin come in any order and are one message: both
@@ -11,12 +18,18 @@ export function parseMessage(context: EventContext): NormalizedMessage {
   const { event, team, channel, isDm } = context;
   const ts = textOf(event.ts);
   if (ts === undefined) return ignoredMessage('no_timestamp', { raw_type: context.rawType });
+  if (isNobody(event)) return { ...ignoredMessage('slackbot', { raw_type: context.rawType }), is_bot: true };
   const mentioned = mentionsBot(event, context);
   return {
     ...describeMessage(event, ts, context),
     event_type: mentioned && !isDm ? 'mention' : 'message_received',
     dedup_key: messageKey(team, channel, ts),
   };
+}
+
+/** Slack itself: what it says is written by nobody, and is not answered. */
+export function isNobody(message: JsonObject): boolean {
+  return message.user === 'USLACKBOT' || message.subtype === 'tombstone';
 }
 
 /** The fields that a message and its edit have in common. `message` has the author and the text. */
@@ -27,11 +40,15 @@ export function describeMessage(message: JsonObject, ts: string, context: EventC
   const name = textOf(objectOf(message.bot_profile).name) ?? textOf(message.username);
   const thread = replyThread(message, ts, isDm);
   const timestamp = timeOf(ts);
-  const attachments = objectsOf(message.files).map(attachmentOf);
+  const forwarded = forwardedMessage(message);
+  const files = [...objectsOf(message.files), ...objectsOf(forwarded?.files)];
+  const attachments = files.map(attachmentOf);
+  const team = textOf(message.user_team) ?? textOf(message.source_team) ?? textOf(message.team);
+  const isOutside = team !== undefined && context.team !== '-' && team !== context.team;
   return {
     event_type: 'message_received',
     sender,
-    message: textOf(message.text) ?? '',
+    message: messageText(message),
     is_bot: isSelf || isBotMessage(message),
     is_dm: isDm,
     ...(thread !== undefined && { thread_id: thread }),
@@ -42,9 +59,11 @@ export function describeMessage(message: JsonObject, ts: string, context: EventC
       is_self: isSelf,
       mentions_bot: mentionsBot(message, context),
       raw_type: context.rawType,
-      sender: { id: sender, ...(name !== undefined && { name }) },
+      sender: { id: sender, ...(name !== undefined && { name }), ...(isOutside && { team }) },
       ...(timestamp !== undefined && { timestamp }),
       ...(attachments.length > 0 && { attachments }),
+      ...(isOutside && { external: true }),
+      ...(forwarded && { forwarded_from: sourceOf(forwarded) }),
     },
   };
 }
@@ -52,8 +71,19 @@ export function describeMessage(message: JsonObject, ts: string, context: EventC
 function mentionsBot(message: JsonObject, { envelope, event, self }: EventContext): boolean {
   if (event.type === 'app_mention') return true;
   const bot = botUserId(envelope, self);
-  const text = textOf(message.text) ?? '';
+  const text = messageText(message);
   return bot !== undefined && (text.includes(`<@${bot}>`) || text.includes(`<@${bot}|`));
+}
+
+function sourceOf(forwarded: JsonObject): NonNullable<MessageMetadata['forwarded_from']> {
+  const [id, name, channel] = [forwarded.author_id, forwarded.author_name, forwarded.channel_id].map(textOf);
+  const timestamp = timeOf(textOf(forwarded.ts) ?? '');
+  return {
+    ...(id !== undefined && { id }),
+    ...(name !== undefined && { name }),
+    ...(channel !== undefined && { channel }),
+    ...(timestamp !== undefined && { timestamp }),
+  };
 }
 
 function attachmentOf(file: JsonObject): MessageAttachment {

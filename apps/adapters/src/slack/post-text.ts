@@ -9,6 +9,7 @@ import {
   splitText,
 } from '#libs/adapter-sdk';
 import { textOf } from '../provider-calls/json-fields.js';
+import { answerCall, type AnswerSettings } from './answer-call.js';
 import { deliveryMark } from './delivery-mark.js';
 import { callSlack, type SlackSettings } from './slack-api.js';
 
@@ -17,24 +18,30 @@ const SECTION_MAX_LENGTH = 3_000;
 
 /** Posts one part of a text. Only the first one changes the message of `edit_of`; the last one has the actions. */
 export async function postText(
-  { credentials, channel_address: channel, message }: DeliverCall,
+  call: DeliverCall,
   { text, index, count, key, isLast }: PartToSend & { isLast: boolean },
-  settings: SlackSettings,
+  settings: SlackSettings & AnswerSettings,
 ): Promise<SentPart | DeliverFailure> {
+  const { credentials, channel_address: channel, message } = call;
   const edited = index === 0 ? message.edit_of : undefined;
   const actions = isLast ? (message.actions ?? []) : [];
-  const json = {
-    channel,
+  const content = {
     text,
     mrkdwn: message.format !== 'plain',
     ...(edited === undefined ? newMessage(message) : { ts: edited }),
     // Slack keeps the blocks of a message that it is not given new ones for.
     ...((edited !== undefined || actions.length > 0) && { blocks: blocksOf(text, actions) }),
-    ...deliveryMark(key, index, count),
   };
+  const mark = deliveryMark(key, index, count);
+  const json = { channel, ...content, ...mark };
   const method = edited === undefined ? 'chat.postMessage' : 'chat.update';
   const answer = await callSlack(method, { json }, credentials, settings);
-  if (!answer.ok) return answer;
+  if (!answer.ok) {
+    const answered = edited === undefined ? await answerCall(call, answer, content, settings) : null;
+    // Slack names no message that was posted in this way.
+    if (answered?.ok) return { messageId: textOf(mark.client_msg_id) ?? key, threadId: message.thread_id };
+    return answered ?? answer;
+  }
   const ts = textOf(answer.fields.ts) ?? edited;
   return ts === undefined
     ? deliverFailure('provider_unavailable', 'Slack answered without a ts')

@@ -2,7 +2,7 @@ import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
 import { startProviderServer, type ProviderServer, type Reply } from '../testing/provider-server.js';
 import { createSlackAdapter } from './slack.adapter.js';
 import { HASTY_MS } from '../testing/patience.js';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import type { SocketHttp } from '../held-sockets/held-sessions.js';
 
 const TOKEN = 'xoxb-canary-5521';
 const call = { credentials: { token: TOKEN }, channel_address: 'C1', message: { text: 'hello' }, idempotency_key: 'k' };
@@ -12,7 +12,7 @@ let adapter: AdapterHost;
 let hasty: AdapterHost;
 beforeAll(async () => {
   slack = await startProviderServer();
-  const make = (http: ProviderHttp) => createSlackAdapter({ ...http, apiUrl: slack.url });
+  const make = (http: SocketHttp) => createSlackAdapter({ ...http, apiUrl: slack.url, hooksUrl: slack.url });
   [adapter, hasty] = await Promise.all([hostAdapter(make), hostAdapter(make, HASTY_MS)]);
 });
 beforeEach(() => {
@@ -124,5 +124,37 @@ describe('a posted message', () => {
       error: 'auth_failed',
     });
     expect(slack.seen).toHaveLength(0);
+  });
+});
+
+describe('an answer to a command', () => {
+  const answer = (response_url: string, error = 'not_in_channel', status = 200) => {
+    slack.answer = ({ url }) => (url === '/chat.postMessage' ? refusal(error) : { status, body: 'ok' });
+    return adapter.call('deliver', { ...call, message: { text: 'hello <!here>', reply_context: { response_url } } });
+  };
+  const called = () => slack.seen.map(({ url }) => url);
+
+  it('goes where Slack asked for it, where the bot is not in the channel', async () => {
+    expect(await answer(`${slack.url}/commands/T1/2/x`)).toMatchObject({ ok: true, message_id: expect.any(String) });
+    expect(called()).toEqual(['/chat.postMessage', '/commands/T1/2/x']);
+    const { fields, headers } = slack.seen[1] ?? {};
+    expect(fields).toMatchObject({ response_type: 'in_channel', replace_original: false, unfurl_links: false });
+    expect([fields?.text, headers?.authorization]).toEqual([expect.not.stringContaining('<!here>'), undefined]);
+  });
+
+  it('is sent again later, where Slack cannot take it now', async () => {
+    expect(await answer(`${slack.url}/x`, 'not_in_channel', 503)).toMatchObject({
+      error: 'provider_unavailable',
+      error_detail: { provider_status: 503 },
+    });
+  });
+
+  it('fails as the message failed, when Slack takes no more answers, and where another thing is wrong', async () => {
+    expect(await answer(`${slack.url}/x`, 'channel_not_found', 404)).toMatchObject({ ok: false, error: 'not_found' });
+    slack.seen.length = 0;
+    expect(await answer(`${slack.url}/x`, 'is_archived')).toMatchObject({ error: 'permission_denied' });
+    expect(await answer('https://evil.example/x')).toMatchObject({ error: 'permission_denied' });
+    expect(await answer('http://u:p@127.0.0.1/x')).toMatchObject({ error: 'permission_denied' });
+    expect(called()).toEqual(['/chat.postMessage', '/chat.postMessage', '/chat.postMessage']);
   });
 });

@@ -29,14 +29,34 @@ export const slackManifest: Manifest = {
       type: 'text',
       label: 'Signing secret',
       maps_to: 'signing_secret',
-      description: 'Found under Basic Information of the Slack app. Without it nothing can be received.',
+      required: false,
+      description:
+        'For webhooks. Found under Basic Information of the Slack app. Without it nothing is received by webhook.',
+    },
+    {
+      key: 'SLACK_APP_TOKEN',
+      type: 'text',
+      label: 'App-level token',
+      maps_to: 'app_token',
+      required: false,
+      description: 'For Socket Mode, without a public address. Starts with xapp-, has the scope connections:write.',
+    },
+    {
+      key: 'SLACK_HEARS',
+      type: 'text',
+      label: 'What it hears in channels',
+      maps_to: 'hears',
+      required: false,
+      description:
+        'mentions: in channels only messages that mention the bot, or answer one of its own. Without it, all messages.',
     },
   ],
   setup_instructions: [
     'Create a Slack app at https://api.slack.com/apps and install it to the workspace.',
-    'Bot token scopes: chat:write, files:write, reactions:write, app_mentions:read, commands; channels:history, groups:history, im:history and mpim:history for the conversations that it reads; files:read for files in them.',
-    'Copy the Bot User OAuth Token and the Signing Secret into the credentials and press Verify.',
-    'Set the Webhook URL of the App card as Request URL of Event Subscriptions, of Interactivity and of each slash command.',
+    'Bot token scopes: chat:write, files:write, reactions:write, app_mentions:read, commands; channels:history, groups:history, im:history and mpim:history for the conversations that it reads; files:read for files in them; users:read, channels:read and groups:read for the names of people and channels.',
+    'Copy the Bot User OAuth Token into the credentials.',
+    'Without a public address: generate an App-Level Token with the scope connections:write under Basic Information, copy it into the credentials too, switch Socket Mode on, press Verify, and choose Fetch messages on the App card.',
+    'With one: copy the Signing Secret into the credentials and press Verify. Set the Webhook URL of the App card as Request URL of Event Subscriptions, of Interactivity and of each slash command.',
     'Subscribe to the bot events app_mention, message.channels, message.groups, message.im, message.mpim and reaction_added.',
     'Invite the bot to its channels: /invite @name.',
   ],
@@ -50,6 +70,8 @@ export const slackManifest: Manifest = {
     // Slack shows a body as the answer to a slash command, and reads one as instructions for a dialog.
     ack: { status: 200, body: '' },
   },
+  // An event is tried at once, after a minute and after five more; commands and buttons are not tried again.
+  connect: { kind: 'socket', keeps_seconds: 360 },
   message: {
     max_length: SLACK_MAX_LENGTH,
     formats: ['markdown', 'plain', 'native'],

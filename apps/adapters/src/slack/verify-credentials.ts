@@ -10,9 +10,14 @@ export async function verifyCredentials({ credentials }: VerifyCall, settings: S
   const { fields } = answer;
   const [id, name] = [textOf(fields.user_id) ?? '', textOf(fields.user) ?? ''];
   const [bot, team] = [textOf(fields.bot_id), textOf(fields.team_id)];
+  const isSigned = secretList(credentials.signing_secret).length > 0;
+  const app = textOf(credentials.app_token);
+  const socket =
+    app === undefined ? null : await callSlack('apps.connections.open', { form: {} }, { token: app }, settings);
   const warnings = [
-    ...(secretList(credentials.signing_secret).length === 0
-      ? ['signing_secret is not set: every incoming webhook is refused']
+    ...(isSigned || app !== undefined ? [] : ['signing_secret is not set: every incoming webhook is refused']),
+    ...(socket && !socket.ok
+      ? [`Socket Mode does not work: ${socket.error_detail?.provider_code ?? socket.error}`]
       : []),
     ...(bot === undefined ? ['this is not a bot token: messages are posted as a person'] : []),
   ];

@@ -169,14 +169,14 @@ describe('verifying an account', () => {
 
 describe('delivering', () => {
   it('sends Markdown as text and HTML, marked as automatic', async () => {
-    const result = await deliver({ text: 'Hello **Jané**,\n\n- <b>one</b>\n', subject: 'Grüße 🎉' });
+    const result = await deliver({ text: 'Hello **Jané**,\n\n- <b>one</b> <key>\n', subject: 'Grüße 🎉' });
     expect(result).toMatchObject({ ok: true, channel_address: 'jane@example.org' });
     const [{ email, raw, to }] = taken as [Taken];
     expect(to).toEqual(['jane@example.org']);
     expect(email).toMatchObject({ subject: 'Grüße 🎉', messageId: result.message_id, from: { address: USER } });
     expect(email.text).toContain('Hello Jané,');
     expect(email.html).toContain('<strong>Jané</strong>');
-    expect(email.html).toContain('&lt;b&gt;one&lt;/b&gt;');
+    expect(email.html).toContain('<strong>one</strong> &lt;key&gt;');
     expect(raw).toMatch(/^Auto-Submitted: auto-generated\r$/m);
     expect(raw).toMatch(/^X-Gatehouse-Delivery: key-1\r$/m);
     expect(raw).not.toContain(PASSWORD);

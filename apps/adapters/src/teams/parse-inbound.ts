@@ -1,4 +1,5 @@
 import {
+  type Credentials,
   ignoredMessage,
   type InboundCall,
   isJsonObject,
@@ -7,15 +8,22 @@ import {
   parseJson,
   stringifyJson,
 } from '#libs/adapter-sdk';
+import { heard } from '../hearing/hears.js';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
+import { attachedTo } from './attached.js';
 import { readConversation } from './conversation.js';
 
 type Content = Pick<NormalizedMessage, 'event_type' | 'message'> & { key: string; metadata?: JsonObject };
 
-/** An activity of Bot Framework. Source: Microsoft, Bot Framework Activity schema. */
+/** What of an activity is for the agent. */
 export function parseTeamsInbound({ request, credentials }: InboundCall): NormalizedMessage {
   const given = parseJson(request.text);
   const activity = isJsonObject(given) ? given : {};
+  return heard(parseActivity(activity, credentials), credentials, mentionsBot(activity));
+}
+
+/** An activity of Bot Framework. Source: Microsoft, Bot Framework Activity schema. */
+function parseActivity(activity: JsonObject, credentials: Credentials): NormalizedMessage {
   const type = textOf(activity.type) ?? 'unknown';
   const from = objectOf(activity.from);
   const [id, sender] = [textOf(activity.id), textOf(from.id)];
@@ -71,9 +79,10 @@ function contentOf(type: string, activity: JsonObject, id: string): Content | un
 }
 
 function messageOf(activity: JsonObject, id: string): Content | undefined {
-  const text = textWithoutBot(activity);
+  const attached = attachedTo(activity);
+  const text = [textWithoutBot(activity), attached.text].filter((part) => part !== '').join('\n\n');
   const mentioned = mentionsBot(activity);
-  if (text === '') {
+  if (text === '' && attached.metadata.attachments === undefined) {
     const value = objectOf(activity.value);
     return Object.keys(value).length === 0 ? undefined : pressed(value, activity, id);
   }
@@ -82,7 +91,7 @@ function messageOf(activity: JsonObject, id: string): Content | undefined {
     event_type: isMention ? 'mention' : 'message_received',
     message: text,
     key: id,
-    metadata: { mentions_bot: mentioned },
+    metadata: { ...attached.metadata, mentions_bot: mentioned },
   };
 }
 

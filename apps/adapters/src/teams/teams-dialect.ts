@@ -1,4 +1,12 @@
-import { alignedTable, type MarkdownDialect, neutraliseBroadcasts, plainDialect, textList } from '#libs/adapter-sdk';
+import {
+  alignedTable,
+  backticked,
+  type Beside,
+  type MarkdownDialect,
+  neutraliseBroadcasts,
+  plainDialect,
+  textList,
+} from '#libs/adapter-sdk';
 
 const ZERO_WIDTH_SPACE = '\u200b';
 
@@ -7,16 +15,17 @@ export const teamsDialect: MarkdownDialect = {
   ...plainDialect,
   lossy: ['heading', 'table', 'image'],
   text: (value) => escaped(neutraliseBroadcasts(value)),
-  strong: (content) => `**${content}**`,
-  emphasis: (content) => `*${content}*`,
-  strikethrough: (content) => `~~${content}~~`,
-  code: (value) => (value.includes('`') ? escaped(value) : `\`${value}\``),
+  strong: (content, beside) => styled(content, beside, '**', 'strong'),
+  emphasis: (content, beside) => styled(content, beside, '*', 'em'),
+  strikethrough: (content, beside) => styled(content, beside, '~~', 's'),
+  code: backticked,
   link: ({ content, url, bare }) => {
     if (!/^(?:https?|mailto):/i.test(url)) return content === '' ? escaped(url) : `${content} (${escaped(url)})`;
     const target = url
       .replaceAll('(', '%28')
       .replaceAll(')', '%29')
       .replaceAll(/[<>\s]/g, encodeURIComponent);
+    if (/^mailto:/i.test(url) && content !== '') return `[${content.replaceAll('\n', ' ')}](${target})`;
     return bare || content === '' ? target : `[${content.replaceAll('\n', ' ')}](${target})`;
   },
   lineBreak: () => '\n\n',
@@ -27,6 +36,13 @@ export const teamsDialect: MarkdownDialect = {
   table: ({ textRows }) => fenced(alignedTable(textRows)),
   between: () => '\n\n',
 };
+
+/** Beside a word, marks are none where a sign stands within them. */
+function styled(content: string, { before, after }: Beside, mark: string, tag: string): string {
+  const isApart = (outside: string, inside: string): boolean => outside === '' || !/[\p{P}\p{S}]/u.test(inside);
+  const isMark = isApart(before, content.at(0) ?? '') && isApart(after, content.at(-1) ?? '');
+  return isMark ? `${mark}${content}${mark}` : `<${tag}>${content}</${tag}>`;
+}
 
 function escaped(text: string): string {
   const plain = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -34,6 +34,14 @@ export const teamsManifest: Manifest = {
       maps_to: 'tenant_id',
       description: 'Of the directory that the app registration is in.',
     },
+    {
+      key: 'TEAMS_HEARS',
+      type: 'text',
+      label: 'What it hears in teams and group chats',
+      maps_to: 'hears',
+      required: false,
+      description: 'mentions: in teams and group chats only messages that mention the bot. Without it, all messages.',
+    },
   ],
   setup_instructions: [
     'Create an Azure Bot (single tenant) at https://portal.azure.com and copy App ID, tenant ID and a client secret into the credentials.',

@@ -7,12 +7,12 @@ const TIMEOUT_MS = 2_000;
 
 /** Ends the wait that Telegram shows on a pressed button. The button works without: a failure is of no consequence. */
 export async function answerPress(
-  { event_type, metadata }: NormalizedMessage,
+  { metadata }: NormalizedMessage,
   credentials: Credentials,
   settings: TelegramSettings,
 ): Promise<void> {
   const id = textOf(metadata?.callback_query_id);
-  if (event_type !== 'action' || id === undefined) return;
+  if (id === undefined) return;
   const timeoutMs = Math.min(TIMEOUT_MS, settings.timeoutMs);
   const json = { callback_query_id: id };
   await callTelegram('answerCallbackQuery', { json }, credentials, { ...settings, timeoutMs });

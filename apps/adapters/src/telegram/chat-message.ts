@@ -28,7 +28,7 @@ export function describeChat(
   const isDm = chat.type === 'private';
   const topic = topicOf(message);
   const isSelf = bot !== undefined && senderId === bot;
-  const name = nameOf(sender);
+  const name = personName(sender);
   return {
     sender: senderId ?? 'unknown',
     // Contract 4.2 for messaging bots; also true for the stand-in of a group's anonymous administrators.
@@ -47,7 +47,7 @@ export function describeChat(
 }
 
 /** The name of a person, or of the channel or group that the message is sent as. */
-function nameOf(sender: JsonObject): string | undefined {
+export function personName(sender: JsonObject): string | undefined {
   const full = [textOf(sender.first_name), textOf(sender.last_name)].filter((part) => part !== undefined).join(' ');
   return textOf(sender.username) ?? textOf(full) ?? textOf(sender.title);
 }

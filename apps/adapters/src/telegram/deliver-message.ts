@@ -12,8 +12,9 @@ import {
 import { textOf } from '../provider-calls/json-fields.js';
 import { topicOf } from './chat-message.js';
 import { partsToSend } from './format-message.js';
-import { sendText } from './send-text.js';
+import { businessOf, sendText } from './send-text.js';
 import { setReaction } from './set-reaction.js';
+import { orToChat } from './topic-gone.js';
 import { callTelegram, type TelegramSettings } from './telegram-api.js';
 import { TELEGRAM_MAX_LENGTH } from './telegram.manifest.js';
 
@@ -60,15 +61,18 @@ async function sendFile(
   file: AttachedFile,
   settings: TelegramSettings,
 ): Promise<SentPart | DeliverFailure> {
-  const fields = {
-    chat_id: channel_address,
-    ...(message.thread_id !== undefined && { message_thread_id: message.thread_id }),
-  };
-  const form = { fields, file: { ...file, field: 'document' } };
-  const answer = await callTelegram('sendDocument', { form }, credentials, settings);
-  if (!answer.ok) return answer;
-  const messageId = textOf(answer.result.message_id);
-  return messageId === undefined
-    ? deliverFailure('provider_unavailable', 'Telegram answered without a message_id')
-    : { messageId, threadId: topicOf(answer.result) };
+  return orToChat(message.thread_id, async (topic) => {
+    const fields = {
+      chat_id: channel_address,
+      ...businessOf(message.reply_context),
+      ...(topic !== undefined && { message_thread_id: topic }),
+    };
+    const form = { fields, file: { ...file, field: 'document' } };
+    const answer = await callTelegram('sendDocument', { form }, credentials, settings);
+    if (!answer.ok) return answer;
+    const messageId = textOf(answer.result.message_id);
+    return messageId === undefined
+      ? deliverFailure('provider_unavailable', 'Telegram answered without a message_id')
+      : { messageId, threadId: topicOf(answer.result) };
+  });
 }

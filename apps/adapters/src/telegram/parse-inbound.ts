@@ -9,6 +9,7 @@ import {
 } from '#libs/adapter-sdk';
 import { textOf, objectOf } from '../provider-calls/json-fields.js';
 import { botId } from './telegram-api.js';
+import { parseBusinessMessage } from './parse-business.js';
 import { parseMessage } from './parse-message.js';
 import { parseReaction } from './parse-reaction.js';
 import { describeChat } from './chat-message.js';
@@ -21,6 +22,8 @@ const PARSERS: Record<string, Parse> = {
   channel_post: parseMessage,
   edited_message: parseMessage,
   edited_channel_post: parseMessage,
+  business_message: parseBusinessMessage,
+  edited_business_message: parseBusinessMessage,
   callback_query: parseCallback,
   message_reaction: parseReaction,
 };
@@ -49,9 +52,12 @@ export function parseTelegramInbound({ request, credentials, self }: InboundCall
 function parseCallback(callback: JsonObject, { botId }: UpdateContext): NormalizedMessage {
   const data = textOf(callback.data);
   const chat = describeChat(objectOf(callback.message), objectOf(callback.from), botId);
-  // A game, or a button under an inline result, whose chat the bot does not learn.
-  if (data === undefined || chat.metadata.channel_address === undefined) return ignoredMessage('unknown_callback');
   const id = textOf(callback.id);
+  const pressed = id === undefined ? {} : { callback_query_id: id };
+  // A game, or a button under an inline result, whose chat the bot does not learn.
+  if (data === undefined || chat.metadata.channel_address === undefined) {
+    return ignoredMessage('unknown_callback', pressed);
+  }
   const { message_id } = chat.metadata;
   const action = readActionData(data);
   return {
@@ -61,7 +67,7 @@ function parseCallback(callback: JsonObject, { botId }: UpdateContext): Normaliz
     metadata: {
       ...chat.metadata,
       action: { ...action, ...(message_id !== undefined && { message_id }) },
-      ...(id !== undefined && { callback_query_id: id }),
+      ...pressed,
     },
   };
 }

@@ -1,14 +1,14 @@
-import { ignoredMessage, type JsonObject, type NormalizedMessage, type MessageAttachment } from '#libs/adapter-sdk';
-import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
-import { describeChat, timeOf, type UpdateContext } from './chat-message.js';
-
-const SINGLE = ['document', 'audio', 'video', 'voice', 'video_note', 'animation', 'sticker'] as const;
+import { ignoredMessage, type JsonObject, type NormalizedMessage } from '#libs/adapter-sdk';
+import { objectOf, textOf } from '../provider-calls/json-fields.js';
+import { describeChat, personName, timeOf, type UpdateContext } from './chat-message.js';
+import { attachmentsOf, contentOf, detailsOf, entitiesOf } from './message-content.js';
+import { answeredBy, forwardedFrom } from './reply-and-forward.js';
 
 /** A message or a channel post, new or edited. Without text and files it reports joins, pins and the like. */
 export function parseMessage(message: JsonObject, context: UpdateContext): NormalizedMessage {
   const sender = message.from === undefined ? objectOf(message.sender_chat) : objectOf(message.from);
   const chat = describeChat(message, sender, context.botId);
-  const text = textOf(message.text) ?? textOf(message.caption);
+  const text = contentOf(message);
   const attachments = attachmentsOf(message);
   if (text === undefined && attachments.length === 0) {
     return { ...ignoredMessage('no_text', chat.metadata), is_bot: chat.is_bot };
@@ -21,6 +21,10 @@ export function parseMessage(message: JsonObject, context: UpdateContext): Norma
   const mentioned = mentionsBot(message, context);
   const isEdit = context.rawType.startsWith('edited_');
   const timestamp = timeOf(isEdit ? message.edit_date : message.date);
+  const forwarded = forwardedFrom(message);
+  const mentions = mentionsOf(message);
+  const album = textOf(message.media_group_id);
+  const topic = textOf(objectOf(objectOf(message.reply_to_message).forum_topic_created).name);
   return {
     ...chat,
     event_type: eventType(isEdit, command !== undefined, mentioned && chat.is_dm !== true),
@@ -31,6 +35,12 @@ export function parseMessage(message: JsonObject, context: UpdateContext): Norma
       ...(timestamp !== undefined && { timestamp }),
       ...(command !== undefined && { command: command.name }),
       ...(attachments.length > 0 && { attachments }),
+      ...(forwarded && { forwarded_from: forwarded }),
+      ...(mentions.length > 0 && { mentions }),
+      ...(album !== undefined && { album_id: album }),
+      ...(topic !== undefined && { topic_name: topic }),
+      ...answeredBy(message, context.botId),
+      ...detailsOf(message),
     },
   };
 }
@@ -43,7 +53,7 @@ function eventType(isEdit: boolean, isCommand: boolean, isMention: boolean): str
 
 /** A command at the very start: `/name`, or `/name@bot` where several bots listen. */
 function commandOf(message: JsonObject): { name: string; bot: string | undefined } | undefined {
-  const first = entities(message).find(({ type, offset }) => type === 'bot_command' && offset === 0);
+  const first = entitiesOf(message).find(({ type, offset }) => type === 'bot_command' && offset === 0);
   if (!first) return undefined;
   const written = entityText(message, first);
   const [name = '', bot] = written.split('@', 2);
@@ -53,14 +63,17 @@ function commandOf(message: JsonObject): { name: string; bot: string | undefined
 function mentionsBot(message: JsonObject, { botId, username }: UpdateContext): boolean {
   const answered = textOf(objectOf(objectOf(message.reply_to_message).from).id);
   if (botId !== undefined && answered === botId) return true;
-  return entities(message).some((entity) => {
+  return entitiesOf(message).some((entity) => {
     if (entity.type === 'text_mention') return botId !== undefined && textOf(objectOf(entity.user).id) === botId;
     return entity.type === 'mention' && username !== undefined && same(entityText(message, entity), `@${username}`);
   });
 }
 
-function entities(message: JsonObject): JsonObject[] {
-  return objectsOf(message.entities ?? message.caption_entities);
+/** People who are named without a public name: only the update says who they are. */
+function mentionsOf(message: JsonObject): JsonObject[] {
+  return entitiesOf(message)
+    .filter(({ type }) => type === 'text_mention')
+    .map(({ user }) => ({ id: textOf(objectOf(user).id), name: personName(objectOf(user)) }));
 }
 
 /** Offsets are in UTF-16 code units, like those of a string. */
@@ -71,30 +84,4 @@ function entityText(message: JsonObject, { offset, length }: JsonObject): string
 
 function same(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
-}
-
-/**
- * The files of a message, each by the `file_id` that `getFile` takes. A photo comes in several sizes; the last is the
- * largest.
- */
-function attachmentsOf(message: JsonObject): MessageAttachment[] {
-  const photo = objectsOf(message.photo).at(-1);
-  // An animation is repeated as a document, for clients older than animations.
-  const kinds = SINGLE.filter((kind) => !(kind === 'document' && message.animation !== undefined));
-  const files = kinds.map((kind) => ({ kind: String(kind), file: objectOf(message[kind]) }));
-  return [...files, { kind: 'photo', file: photo ?? {} }]
-    .filter(({ file }) => textOf(file.file_id) !== undefined)
-    .map(({ kind, file }) => describe(kind, file));
-}
-
-function describe(kind: string, file: JsonObject): MessageAttachment {
-  const id = textOf(file.file_id) ?? '';
-  const contentType = textOf(file.mime_type) ?? (kind === 'photo' ? 'image/jpeg' : undefined);
-  return {
-    id: textOf(file.file_unique_id) ?? id,
-    name: textOf(file.file_name) ?? kind,
-    fetch_ref: id,
-    ...(contentType !== undefined && { content_type: contentType }),
-    ...(typeof file.file_size === 'number' && { size: file.file_size }),
-  };
 }

@@ -8,6 +8,8 @@ const allowed_updates = [
   'edited_message',
   'channel_post',
   'edited_channel_post',
+  'business_message',
+  'edited_business_message',
   'callback_query',
   'message_reaction',
 ];

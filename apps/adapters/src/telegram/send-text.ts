@@ -10,6 +10,7 @@ import {
 } from '#libs/adapter-sdk';
 import { textOf } from '../provider-calls/json-fields.js';
 import { topicOf } from './chat-message.js';
+import { orToChat } from './topic-gone.js';
 import { callTelegram, type TelegramSettings } from './telegram-api.js';
 import { visibleText } from './telegram-html.js';
 
@@ -31,17 +32,25 @@ export async function sendText(
   }
   const json = {
     chat_id: channel_address,
-    ...(edited === undefined ? newMessage(message, index) : { message_id: Number(edited) }),
+    ...businessOf(message.reply_context),
+    ...(edited === undefined ? quoteIn(message, index) : { message_id: Number(edited) }),
     // A preview would make Telegram fetch a URL that a model wrote.
     link_preview_options: { is_disabled: true },
     ...(isLast && keyboardOf(message)),
   };
-  if (message.format === 'plain') return send({ ...json, text });
-  const rich = await send({ ...json, text, parse_mode: 'HTML' });
-  if (!('ok' in rich) || rich.error !== 'invalid_format') return rich;
-  // The whole part is refused, so nothing has arrived: the text matters more than its formatting.
-  const plain = await send({ ...json, text: visibleText(text) });
-  return 'ok' in plain ? plain : { ...plain, fallback: 'plain' };
+  const topic = edited === undefined ? message.thread_id : undefined;
+  return orToChat(topic, (thread) =>
+    sendIn({ ...json, ...(thread !== undefined && { message_thread_id: Number(thread) }) }),
+  );
+
+  async function sendIn(place: JsonObject): Promise<SentPart | DeliverFailure> {
+    if (message.format === 'plain') return send({ ...place, text });
+    const rich = await send({ ...place, text, parse_mode: 'HTML' });
+    if (!('ok' in rich) || rich.error !== 'invalid_format') return rich;
+    // The whole part is refused, so nothing has arrived: the text matters more than its formatting.
+    const plain = await send({ ...place, text: visibleText(text) });
+    return 'ok' in plain ? plain : { ...plain, fallback: 'plain' };
+  }
 
   async function send(content: JsonObject): Promise<SentPart | DeliverFailure> {
     const method = edited === undefined ? 'sendMessage' : 'editMessageText';
@@ -57,11 +66,14 @@ export async function sendText(
   }
 }
 
-function newMessage({ thread_id: topic, reply_context }: DeliverCall['message'], index: number): JsonObject {
-  return {
-    ...(topic !== undefined && { message_thread_id: Number(topic) }),
-    ...(index === 0 && quoteOf(reply_context)),
-  };
+function quoteIn({ reply_context }: DeliverCall['message'], index: number): JsonObject {
+  return index === 0 ? quoteOf(reply_context) : {};
+}
+
+/** The connection to a business account, in whose name the bot writes. */
+export function businessOf(replyContext: unknown): { business_connection_id?: string } {
+  const id = isJsonObject(replyContext) ? textOf(replyContext.business_connection_id) : undefined;
+  return id === undefined ? {} : { business_connection_id: id };
 }
 
 function quoteOf(replyContext: unknown): JsonObject {

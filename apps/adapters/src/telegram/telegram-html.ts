@@ -21,7 +21,7 @@ export const telegramDialect: MarkdownDialect = {
   code: (value) => `<code>${escapeHtml(value)}</code>`,
   link: ({ content, url, bare }) => {
     const target = escapeHtml(url);
-    if (bare) return target;
+    if (bare) return content;
     if (!/^(?:https?|mailto|tel):/i.test(url)) return content === '' ? target : `${content} (${target})`;
     return `<a href="${target}">${content === '' ? target : content}</a>`;
   },

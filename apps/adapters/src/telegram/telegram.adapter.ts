@@ -1,5 +1,7 @@
 import { defineAdapter, type AdapterDefinition } from '#libs/adapter-sdk';
 import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import { gathered } from './albums.js';
+import { heard } from '../hearing/hears.js';
 import { answerPress } from './answer-press.js';
 import { deliverMessage } from './deliver-message.js';
 import { fetchFile } from './fetch-file.js';
@@ -23,7 +25,8 @@ export function createTelegramAdapter(http: ProviderHttp & Partial<TelegramSetti
     parseInbound: async (call) => {
       const parsed = parseTelegramInbound(call);
       await answerPress(parsed, call.credentials, settings);
-      return parsed;
+      const message = await gathered(parsed);
+      return heard(message, call.credentials, message.metadata?.mentions_bot === true);
     },
     missedSince: (call) => hastenPending(call, settings),
     poll: (call) => pollUpdates(call, settings),

@@ -29,12 +29,21 @@ export const telegramManifest: Manifest = {
       description:
         'For the webhook: 1 to 256 letters, digits, _ and -, chosen by you. Without it nothing is received by webhook.',
     },
+    {
+      key: 'TELEGRAM_HEARS',
+      type: 'text',
+      label: 'What it hears in groups',
+      maps_to: 'hears',
+      required: false,
+      description:
+        'mentions: in groups only messages that mention the bot, or answer one of its own. Without it, all messages.',
+    },
   ],
   setup_instructions: [
     'Create a bot with @BotFather (/newbot) and copy its token into the credentials.',
     'Without a public address: choose Fetch messages on the App card, and you are done. Otherwise go on with the webhook.',
     'Choose a secret token, for example the output of: openssl rand -hex 32',
-    'Tell Telegram: curl https://api.telegram.org/bot<token>/setWebhook -d url=<Webhook URL of the App card> -d secret_token=<secret token> -d \'allowed_updates=["message","edited_message","channel_post","edited_channel_post","callback_query","message_reaction"]\'',
+    'Tell Telegram: curl https://api.telegram.org/bot<token>/setWebhook -d url=<Webhook URL of the App card> -d secret_token=<secret token> -d \'allowed_updates=["message","edited_message","channel_post","edited_channel_post","business_message","edited_business_message","callback_query","message_reaction"]\'',
     'To read every message of a group, switch privacy mode off with /setprivacy and add the bot to the group again.',
   ],
   webhook: { verification: 'adapter', missed_since: true },

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { createAdapterServer, type AdapterDefinition, type JsonObject } from '#libs/adapter-sdk';
 import { createEgress } from '#libs/egress';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import type { SocketHttp } from '../held-sockets/held-sessions.js';
 import { PATIENT_MS } from './patience.js';
 
 /** A listening adapter whose provider is on this machine. */
@@ -18,13 +18,13 @@ export interface AdapterHost {
  * Serves the adapter that `create` makes, with HTTP to 127.0.0.1; each call of the provider is limited to `timeoutMs`.
  */
 export async function hostAdapter(
-  create: (http: ProviderHttp) => AdapterDefinition,
+  create: (http: SocketHttp) => AdapterDefinition,
   timeoutMs = PATIENT_MS,
 ): Promise<AdapterHost> {
   let log = '';
   const sink = new Writable({ write: (chunk, _encoding, done) => ((log += String(chunk)), done()) });
   const egress = createEgress({ allow: ['127.0.0.1', 'localhost'] });
-  const adapter = create({ fetch: egress.fetch, timeoutMs });
+  const adapter = create({ fetch: egress.fetch, connect: egress.connect, timeoutMs, maxSockets: 10 });
   const app = createAdapterServer([adapter], { version: 'test', logger: pino({ level: 'info' }, sink) });
   app.addHook('onClose', () => egress.close());
   const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/${adapter.manifest.slug}`;

@@ -1,6 +1,6 @@
 import type { AdapterDefinition, JsonObject } from '#libs/adapter-sdk';
 import { createDiscordAdapter } from '../discord/discord.adapter.js';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import type { SocketHttp } from '../held-sockets/held-sessions.js';
 import { createSlackAdapter } from '../slack/slack.adapter.js';
 import { createTeamsAdapter } from '../teams/teams.adapter.js';
 import { createTelegramAdapter } from '../telegram/telegram.adapter.js';
@@ -11,7 +11,7 @@ import { startProviderServer } from './provider-server.js';
 /** A channel with buttons: what it keeps with one, and what it sends when that is pressed. */
 interface Channel {
   name: string;
-  create: (url: string) => (http: ProviderHttp) => AdapterDefinition;
+  create: (url: string) => (http: SocketHttp) => AdapterDefinition;
   credentials: JsonObject;
   address: string;
   answer: JsonObject;

@@ -4,6 +4,7 @@ import { checkAnswer, createAdapterServer, signHmac } from '#libs/adapter-sdk';
 import { createDiscordAdapter } from '../discord/discord.adapter.js';
 import { createGithubAdapter } from '../github/github.adapter.js';
 import { createImapAdapter } from '../imap/imap.adapter.js';
+import { createLinearAdapter } from '../linear/linear.adapter.js';
 import { createSlackAdapter } from '../slack/slack.adapter.js';
 import { createTeamsAdapter } from '../teams/teams.adapter.js';
 import { createTelegramAdapter } from '../telegram/telegram.adapter.js';
@@ -11,12 +12,14 @@ import { createTwilioAdapter } from '../twilio/twilio.adapter.js';
 import { createWhatsappAdapter } from '../whatsapp/whatsapp.adapter.js';
 
 const CANARY = 'canary-90b1fc-secret';
-const http = { fetch: () => Promise.reject(new Error('receiving makes no call')), timeoutMs: 1 };
+const noCall = () => Promise.reject(new Error('receiving makes no call'));
+const http = { fetch: noCall, connect: noCall, timeoutMs: 1, maxSockets: 1 };
 const adapters = [
   createDiscordAdapter(http),
   createSlackAdapter(http),
   createGithubAdapter(http),
-  createImapAdapter({ connect: http.fetch, timeoutMs: 1 }),
+  createImapAdapter(http),
+  createLinearAdapter(http),
   createTeamsAdapter(http),
   createTelegramAdapter(http),
   createTwilioAdapter(http),
@@ -146,6 +149,20 @@ const NAMES: Record<string, readonly string[]> = {
     'user',
     'channel_id',
     'token',
+  ],
+  linear: [
+    'type',
+    'action',
+    'actor',
+    'data',
+    'id',
+    'body',
+    'issue',
+    'issueId',
+    'parent',
+    'user',
+    'updatedFrom',
+    'title',
   ],
   twilio: ['MessageSid', 'From', 'To', 'Body', 'MessageStatus', 'NumMedia', 'MediaUrl0'],
   whatsapp: [

@@ -3,6 +3,7 @@ import {
   type InboundCall,
   isJsonObject,
   type JsonObject,
+  type MessageAttachment,
   type NormalizedMessage,
   parseJson,
 } from '#libs/adapter-sdk';
@@ -11,10 +12,14 @@ import { objectOf, textOf } from '../provider-calls/json-fields.js';
 /** A visitor's address: what the site calls a known one, or the digest of an anonymous one's secret. */
 export const visitorPattern = /^(?:user:\P{Cc}{1,200}|anon:[A-Za-z0-9_-]{1,64})$/u;
 
+/** Ids of files, as pages choose them. */
+const fileId = /^[A-Za-z0-9_-]{8,64}$/;
+const maxFiles = 20;
+
 /** What the gateway made of a visitor's message, or a site's server has signed. */
 export function parseWebchatInbound({ request }: InboundCall): NormalizedMessage {
   const given = parseJson(request.text);
-  const { id: messageId, text, action, visitor }: JsonObject = isJsonObject(given) ? given : {};
+  const { id: messageId, text, action, visitor, files }: JsonObject = isJsonObject(given) ? given : {};
   const who = objectOf(visitor);
   const [id, sender] = [textOf(messageId), textOf(who.id)];
   if (id === undefined || sender === undefined || !visitorPattern.test(sender)) return ignoredMessage('unknown_event');
@@ -39,6 +44,28 @@ export function parseWebchatInbound({ request }: InboundCall): NormalizedMessage
     return { ...common, event_type: 'action', message: value, metadata: { ...metadata, action: pressed } };
   }
   const message = textOf(text) ?? '';
-  if (message.trim() === '') return ignoredMessage('no_text', metadata);
-  return { ...common, event_type: 'message_received', message, metadata };
+  const attachments = attachmentsOf(sender, files);
+  if (message.trim() === '' && attachments.length === 0) return ignoredMessage('no_text', metadata);
+  return {
+    ...common,
+    event_type: 'message_received',
+    message,
+    metadata: { ...metadata, ...(attachments.length > 0 && { attachments }) },
+  };
+}
+
+/** Files of the sender's own conversation only: whoever is named, nobody else's can be fetched. */
+function attachmentsOf(sender: string, files: unknown): MessageAttachment[] {
+  return (Array.isArray(files) ? files : []).slice(0, maxFiles).flatMap((file: unknown) => {
+    const { id, name, content_type, size }: JsonObject = objectOf(file);
+    if (typeof id !== 'string' || !fileId.test(id)) return [];
+    const [shownName, type] = [textOf(name), textOf(content_type)];
+    return {
+      id,
+      ...(shownName !== undefined && { name: shownName }),
+      ...(type !== undefined && { content_type: type }),
+      ...(typeof size === 'number' && { size }),
+      fetch_ref: `${sender}/${id}`,
+    };
+  });
 }

@@ -1,10 +1,11 @@
 import {
   type AdapterDefinition,
+  attachedFiles,
   defineAdapter,
   deliverFailure,
   deliverParts,
   type FormatRequest,
-  neutraliseBroadcasts,
+  rewriteMarkdown,
   plainFormat,
   PreparedScheme,
   readActions,
@@ -33,11 +34,14 @@ export function createWebchatAdapter(): AdapterDefinition {
     parseInbound: parseWebchatInbound,
     deliver: async (call) => {
       const { message, channel_address: to } = call;
-      if (message.text.trim() === '') return deliverFailure('invalid_request', 'message.text is empty');
       if (message.text.length > WEBCHAT_MAX_LENGTH) {
         return deliverFailure('too_large', `message.text is over ${WEBCHAT_MAX_LENGTH} characters`);
       }
-      if (message.attachments?.length) return deliverFailure('unsupported', 'attachments cannot be sent');
+      const files = attachedFiles(call);
+      if (!Array.isArray(files)) return files;
+      if (message.text.trim() === '' && files.length === 0) {
+        return deliverFailure('invalid_request', 'message.text is empty');
+      }
       if (!visitorPattern.test(to)) {
         return deliverFailure('invalid_request', 'channel_address must be a visitor: user:… or anon:…');
       }
@@ -53,7 +57,7 @@ export function createWebchatAdapter(): AdapterDefinition {
 function formatMessage(request: FormatRequest) {
   if (request.mode === 'plain') return plainFormat(request, WEBCHAT_MAX_LENGTH);
   const { max_length: most = WEBCHAT_MAX_LENGTH } = request;
-  const text = neutraliseBroadcasts(request.text);
+  const text = rewriteMarkdown(request.text, 'broadcast');
   return { text, format: 'markdown' as const, parts: splitText(text, most), lossy: [] };
 }
 

@@ -54,7 +54,7 @@ export const webchatManifest: Manifest = {
     idempotent: true,
     mailbox: true,
   },
-  features: ['actions'],
+  features: ['actions', 'files'],
   events: [
     {
       type: 'message_received',

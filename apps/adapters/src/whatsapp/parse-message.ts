@@ -41,10 +41,15 @@ export function parseMessage(message: JsonObject, { names, account }: MessageCon
       ...(account !== undefined && { account }),
       ...(timestamp !== undefined && { timestamp }),
       ...(quoted !== undefined && { in_reply_to: quoted }),
-      ...(objectOf(message.context).forwarded === true && { forwarded: true }),
+      ...(isForwarded(message) && { forwarded: true, forwarded_from: {} }),
       ...content.metadata,
     },
   };
+}
+
+/** WhatsApp does not say whose it was. */
+function isForwarded({ context }: JsonObject): boolean {
+  return objectOf(context).forwarded === true || objectOf(context).frequently_forwarded === true;
 }
 
 function contentOf(type: string, message: JsonObject, id: string): Content | undefined {

@@ -1,31 +1,46 @@
-import { alignedTable, type MarkdownDialect, plainDialect, neutraliseBroadcasts } from '#libs/adapter-sdk';
+import {
+  alignedTable,
+  apart,
+  type Beside,
+  type MarkdownDialect,
+  plainDialect,
+  quotedLines,
+  neutraliseBroadcasts,
+} from '#libs/adapter-sdk';
 
 const ZERO_WIDTH_SPACE = '\u200b';
 
 /**
- * WhatsApp's marks. They have no escape, so a mark in the text itself may show as one.
+ * WhatsApp's marks. They have no escape; a zero-width space keeps one from opening, and stands between one and a word.
  * Source: https://faq.whatsapp.com/539178204879377
  */
 export const whatsappDialect: MarkdownDialect = {
   ...plainDialect,
   lossy: ['heading', 'table', 'image'],
-  text: (value) => neutraliseBroadcasts(value),
-  strong: (content) => byLine('*', content),
-  emphasis: (content) => byLine('_', content),
-  strikethrough: (content) => byLine('~', content),
-  code: (value) => (value.includes('`') ? neutraliseBroadcasts(value) : `\`${value}\``),
+  text: shownText,
+  strong: (content, beside) => byLine('*', content, beside),
+  emphasis: (content, beside) => byLine('_', content, beside),
+  strikethrough: (content, beside) => byLine('~', content, beside),
+  code: (value) => (value.includes('`') ? shownText(value) : `\`${value}\``),
   heading: (content) => byLine('*', content.replaceAll(/\*([^*\n]+)\*/g, '$1')),
   codeBlock: (value) => fenced(value),
-  quote: (content) => content.replaceAll(/^/gm, '> '),
+  quote: (content) => quotedLines(content),
   table: ({ textRows }) => fenced(alignedTable(textRows)),
 };
 
+const OPENING = /(?<![\p{L}\p{N}])[*_~`]+(?=\S|$)/gu;
+
+function shownText(value: string): string {
+  return neutraliseBroadcasts(value).replaceAll(OPENING, `$&${ZERO_WIDTH_SPACE}`);
+}
+
 /** A mark opens and closes on one line. */
-function byLine(mark: string, content: string): string {
-  return content
+function byLine(mark: string, content: string, beside: Beside = { before: '', after: '' }): string {
+  const marked = content
     .split('\n')
     .map((line) => (line.trim() === '' ? line : `${mark}${line}${mark}`))
     .join('\n');
+  return apart(marked, beside);
 }
 
 function fenced(value: string): string {

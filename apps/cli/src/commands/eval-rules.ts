@@ -7,6 +7,8 @@ export interface Case {
   /** Asked one after the other; the rules are for the last answer. A turn: its message, with its recorded results. */
   asks: ({ text: string } | { turn_id: string })[];
   rules: AnswerRule[];
+  /** Why it can no longer be asked; absent: it can. */
+  gone?: string;
 }
 
 /** @throws CliError 2 that names the case, the rule and what is wrong with it */

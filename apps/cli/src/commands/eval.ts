@@ -6,6 +6,7 @@ import { exits, usageError } from '../api/cli-error.js';
 import type { Command } from '../call/command.js';
 import { table } from '../call/table.js';
 import { type Case, readCases } from './eval-rules.js';
+import { casesOf } from './eval-set.js';
 
 interface Turn {
   id: string;
@@ -35,29 +36,39 @@ const ended = new Set(['succeeded', 'failed']);
 
 export const evaluate: Command = {
   name: 'eval',
-  arguments: '<agent> <file>',
-  summary: 'Asks a version of an agent the messages of a file, and checks its answers by the rules in it',
+  arguments: '<agent> [file]',
+  summary: 'Asks a version of an agent the messages of a file or a set, and checks its answers by the rules in it',
   options: {
+    set: { value: 'NAME', help: 'In place of a file: a set of cases of the agent' },
     version: { value: 'VERSION', help: 'Of the agent, a draft too. Default: the one in force' },
     'max-tokens': { value: 'N', help: 'Begins no further case once this many tokens are used' },
     wait: { value: 'SECONDS', help: `How long an answer may take (${defaultSeconds})` },
   },
-  scopes: '`agents:write`; for cases with a turn `events:read` too',
+  scopes: '`agents:write`; for cases with a turn, and for a set, `agents:read` and `events:read` too',
   notes: [
     'Nothing is sent, and tools that would change something are rehearsed.',
+    'A case of a set whose rules are none passes if it is answered.',
     'Exit code 1: a case failed or was skipped.',
   ],
-  examples: ['gatehouse eval agt_... cases.json --version 7', 'gatehouse eval agt_... cases.json --json'],
+  examples: [
+    'gatehouse eval agt_... cases.json --version 7',
+    'gatehouse eval agt_... --set Refunds --version 7',
+    'gatehouse eval agt_... cases.json --json',
+  ],
   run: async (call) => {
-    const [agent = '', file = ''] = call.arguments;
-    const cases = readCases(textOf(file), file);
+    const [agent = '', file] = call.arguments;
+    const set = call.value('set');
+    if ((file === undefined) === (set === undefined)) throw usageError('Give a file, or a set.', '<file>, --set');
+    const cases = set === undefined ? readCases(textOf(file ?? ''), file ?? '') : await casesOf(call.api(), agent, set);
     const version = whole(call.value('version'), '--version');
     const maxTokens = whole(call.value('max-tokens'), '--max-tokens') ?? Number.POSITIVE_INFINITY;
     const waitMs = (whole(call.value('wait'), '--wait') ?? defaultSeconds) * secondMs;
     const results: Result[] = [];
     let tokens = 0;
     for (const one of cases) {
-      const result = tokens >= maxTokens ? skipped(one) : await resultOf(call.api(), { agent, version, waitMs }, one);
+      const unasked = one.gone ?? (tokens >= maxTokens ? 'the tokens of --max-tokens are used' : null);
+      const result =
+        unasked === null ? await resultOf(call.api(), { agent, version, waitMs }, one) : skipped(one, unasked);
       tokens += result.tokens;
       results.push(result);
       call.note(`${result.state.padEnd(7)} ${one.name}`);
@@ -144,9 +155,17 @@ async function toolsOf(api: Api, turnId: string): Promise<string[]> {
   return data.filter(({ outcome }) => outcome !== 'refused').map(({ tool }) => tool);
 }
 
-function skipped({ name }: Case): Result {
-  const problems = ['the tokens of --max-tokens are used'];
-  return { name, state: 'skipped', problems, answer: null, trial_id: null, tokens: 0, cost_micros: 0, duration_ms: 0 };
+function skipped({ name }: Case, why: string): Result {
+  return {
+    name,
+    state: 'skipped',
+    problems: [why],
+    answer: null,
+    trial_id: null,
+    tokens: 0,
+    cost_micros: 0,
+    duration_ms: 0,
+  };
 }
 
 function textOf(file: string): string {

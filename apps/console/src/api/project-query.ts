@@ -27,6 +27,8 @@ interface QueryOptions<Data> {
   keep?: boolean;
   /** It is about to exist: polls also after a refusal. */
   awaited?: boolean;
+  /** Polls also while another page is looked at. */
+  inBackground?: boolean;
   /** In milliseconds. A function gets the last data. */
   refetchInterval?: number | false | ((last: Data | undefined) => number | false);
 }
@@ -68,7 +70,7 @@ export function prefetchList<Row>(
 export function useProjectQuery<Data>(
   key: readonly unknown[],
   ask: (signal: AbortSignal) => Promise<Data>,
-  { refetchInterval = false, keep = false, awaited = false, ...options }: QueryOptions<Data> = {},
+  { refetchInterval = false, keep = false, awaited = false, inBackground = false, ...options }: QueryOptions<Data> = {},
 ): UseQueryResult<Data> {
   return useQuery({
     queryKey: projectKey(useProjectId(), key),
@@ -78,6 +80,7 @@ export function useProjectQuery<Data>(
       if (!awaited && state.data === undefined && isRefusal(state.error)) return false;
       return typeof refetchInterval === 'function' ? refetchInterval(state.data) : refetchInterval;
     },
+    refetchIntervalInBackground: inBackground,
     ...(keep ? { placeholderData: keepPreviousData } : {}),
     ...options,
   });
@@ -97,6 +100,8 @@ export interface CursorList<Row> {
   loadingMore: boolean;
   loadMore: () => void;
   refresh: () => void;
+  /** A page of it, besides those that are shown. */
+  ask: (cursor: string | undefined) => Promise<Page<Row>>;
 }
 
 /** A paginated list of the API: `useCursorList(['events', search], (cursor, signal) => answer(api.GET(…)))`. */
@@ -124,5 +129,6 @@ export function useCursorList<Row>(
     loadingMore: query.isFetchingNextPage,
     loadMore: () => void (query.hasNextPage && !query.isFetchingNextPage && query.fetchNextPage()),
     refresh: () => void query.refetch(),
+    ask: (cursor) => ask(cursor, new AbortController().signal),
   };
 }

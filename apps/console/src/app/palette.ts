@@ -12,6 +12,8 @@ export interface PaletteEntry {
 
 /** What a feature adds to ⌘K. */
 export interface Palette {
+  /** Pages that the navigation does not list. */
+  pages?: PaletteEntry[];
   /** Actions that are available on every page. */
   actions?: PaletteEntry[];
   /** Finds things of this feature. Called while typing, with at least two characters. */

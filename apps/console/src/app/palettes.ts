@@ -1,21 +1,20 @@
 import {
   Activity,
+  BellPlus,
   Blocks,
   BookOpen,
   Bot,
   Contact,
   FolderSync,
+  Gauge,
   GraduationCap,
   KeyRound,
-  MailX,
+  type LucideIcon,
   MessagesSquare,
   Plug,
   Plus,
-  ScrollText,
-  ServerCrash,
   Settings,
   ShieldCheck,
-  ShieldX,
   SquareTerminal,
   UserPlus,
   UserRound,
@@ -26,6 +25,7 @@ import { answer, api } from '../api/client.js';
 import { topicOf } from '../features/conversations/use-conversation.js';
 import { own } from '../own.js';
 import { agentTexts } from '../texts/agents.js';
+import { alertTexts } from '../texts/alerts.js';
 import { approvalTexts } from '../texts/approvals.js';
 import { contactTexts } from '../texts/contacts.js';
 import { conversationTexts } from '../texts/conversations.js';
@@ -43,10 +43,17 @@ import { toolTexts } from '../texts/tools.js';
 import { uiTexts } from '../texts/ui.js';
 import { workflowTexts } from '../texts/workflows.js';
 import { lastMessagePalette } from './last-message-palette.js';
-import { contains, limit, listed, type Palette } from './palette.js';
+import { contains, limit, listed, type Palette, type PaletteEntry } from './palette.js';
 
 const { palette: settings } = settingsTexts;
-const { sections: operations } = operationsTexts;
+
+/** The tabs of a page with several, each with what it says of itself. */
+const sectionPages = (path: string, icon: LucideIcon, sections: Sections): PaletteEntry[] =>
+  Object.entries(sections).map(([section, texts]) => {
+    const page = `${path}/${section}`;
+    return { id: page, icon, path: page, ...texts };
+  });
+type Sections = Readonly<Record<string, { label: string; description: string }>>;
 
 /** What each feature adds to ⌘K; loaded with it. */
 export const palettes: readonly Palette[] = [
@@ -132,6 +139,10 @@ export const palettes: readonly Palette[] = [
     scope: 'contacts:read',
     icon: Contact,
     path: '/contacts',
+    direct: (id) =>
+      /^con_\w+$/.test(id)
+        ? [{ id, label: `${contactTexts.one} ${id}`, icon: Contact, path: `/contacts/${id}` }]
+        : null,
     ask: (search, signal) => answer(api.GET('/api/v1/contacts', { params: { query: { search, limit } }, signal })),
     entry: ({ name, status }) => ({ label: name, description: contactTexts.statuses[status] }),
   }),
@@ -200,20 +211,16 @@ export const palettes: readonly Palette[] = [
     entry: ({ title, excerpt }) => ({ label: title, description: excerpt.slice(0, 80) }),
   }),
   {
-    actions: [
-      { id: 'dead-letters', label: operations['dead-letters'].label, icon: MailX, path: '/operations/dead-letters' },
-      { id: 'deliveries', label: operations.deliveries.label, icon: ServerCrash, path: '/operations/deliveries' },
-      { id: 'refusals', label: operations.refusals.label, icon: ShieldX, path: '/operations/refusals' },
-      { id: 'audit', label: operations.audit.label, icon: ScrollText, path: '/operations/audit' },
+    actions: [{ id: 'new-alert-rule', label: alertTexts.create, icon: BellPlus, path: '/alerts/new' }],
+    pages: [
+      ...sectionPages('/operations', Gauge, operationsTexts.sections),
+      ...sectionPages('/settings', Settings, settingsTexts.sections),
     ],
   },
   listed({
     actions: [
       { id: 'invite', label: settings.invite, icon: UserPlus, path: '/settings/members?add=true' },
       { id: 'create-key', label: settings.createKey, icon: KeyRound, path: '/settings/keys?add=true' },
-      { id: 'my-sessions', label: settings.sessions, icon: UserRound, path: '/settings/sessions' },
-      { id: 'roles', label: settings.roles, icon: UserRound, path: '/settings/roles' },
-      { id: 'organization', label: settings.organization, icon: Settings, path: '/settings/organization' },
     ],
     label: settings.search,
     scope: 'members:read',

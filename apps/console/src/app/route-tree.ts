@@ -1,4 +1,5 @@
 import { agentRoutes } from '../features/agents/routes.js';
+import { alertRoutes } from '../features/alerts/routes.js';
 import { approvalRoutes } from '../features/approvals/routes.js';
 import { contactRoutes } from '../features/contacts/routes.js';
 import { conversationRoutes } from '../features/conversations/routes.js';
@@ -11,12 +12,14 @@ import { settingsRoutes } from '../features/settings/routes.js';
 import { signInRoute } from '../features/sign-in/routes.js';
 import { sourceRoutes } from '../features/sources/routes.js';
 import { knowledgeRoutes } from '../features/knowledge/routes.js';
+import { mapRoutes } from '../features/map/routes.js';
 import { mcpServerRoutes } from '../features/mcp-servers/routes.js';
 import { modelRoutes } from '../features/models/routes.js';
 import { operationsRoutes } from '../features/operations/routes.js';
 import { skillRoutes } from '../features/skills/routes.js';
 import { toolRoutes } from '../features/tools/routes.js';
 import { usageRoutes } from '../features/usage/routes.js';
+import { scheduleRoutes } from '../features/schedules/routes.js';
 import { workflowRoutes } from '../features/workflows/routes.js';
 import { indexRoute, projectRoute, rootRoute } from './project-route.js';
 
@@ -32,6 +35,8 @@ export const routeTree = rootRoute.addChildren([
     ...sourceRoutes,
     ...approvalRoutes,
     ...workflowRoutes,
+    ...scheduleRoutes,
+    ...mapRoutes,
     ...agentRoutes,
     ...toolRoutes,
     ...mcpServerRoutes,
@@ -42,6 +47,7 @@ export const routeTree = rootRoute.addChildren([
     ...contactRoutes,
     ...usageRoutes,
     ...operationsRoutes,
+    ...alertRoutes,
     ...settingsRoutes,
   ]),
 ]);

@@ -26,6 +26,8 @@ export const verdicts = ['matched', 'filtered', 'filter_error'] as const;
 
 export const contactStatuses = ['unknown', 'known', 'blocked'] as const;
 
+/** What the reader has not read, has been assigned, or is waited for in. */
+export const inboxes = ['waiting', 'unread', 'assigned'] as const;
 export const sessionStatuses = ['active', 'taken_over', 'resolved', 'closed'] as const;
 
 /** How many hours back. */
@@ -46,3 +48,7 @@ export type UsageBy = (typeof usageGroups)[number];
 
 export const sampleKinds = ['signed', 'unsigned', 'tampered', 'stale'] as const;
 export const sampleSources = ['sample', 'event', 'typed'] as const;
+
+export const alertTabs = ['rules', 'history', 'desktop'] as const;
+/** Of what was sent. */
+export const alertStates = ['waiting', 'sent', 'failed'] as const;

@@ -7,6 +7,7 @@ import { hasScope, useSession } from '../api/session.js';
 import { navigation, type NavigationGroup, type NavigationItem } from '../app/navigation.js';
 import { shellTexts } from '../texts/shell.js';
 import { AccountMenu } from './account-menu.js';
+import { AttentionCount } from './attention-count.js';
 import classes from './navigation.module.css';
 import { ProjectSwitcher } from './project-switcher.js';
 
@@ -76,7 +77,8 @@ function ItemLink({ item: { path, label, icon: Icon } }: { item: NavigationItem 
       activeOptions={{ exact: path === '', includeSearch: false }}
     >
       <Icon size={16} strokeWidth={1.75} aria-hidden />
-      {label}
+      <span className={classes.name}>{label}</span>
+      {path === '' && <AttentionCount />}
     </Link>
   );
 }

@@ -8,9 +8,10 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { projectKey, useProjectId } from '../api/project-query.js';
 import { hasScope, useSession } from '../api/session.js';
 import { navigation } from '../app/navigation.js';
-import type { PaletteEntry } from '../app/palette.js';
+import { contains, type PaletteEntry } from '../app/palette.js';
 import { palettes } from '../app/palettes.js';
 import { shellTexts } from '../texts/shell.js';
+import { type OpenAction, openActions } from './open-actions.js';
 
 const [store, spotlight] = createSpotlight();
 const typingMs = 200;
@@ -18,11 +19,17 @@ const typingMs = 200;
 export default function PaletteWindow({ onClose }: { onClose: () => void }): ReactNode {
   const [query, setQuery] = useState('');
   const [asked] = useDebouncedValue(query.trim(), typingMs);
-  const { groups, searching } = usePaletteGroups(query.trim(), asked);
+  // As the page was when ⌘K opened: what is drawn over it hides nothing of it.
+  const [open] = useState(openActions);
+  const { groups, searching } = usePaletteGroups(query.trim(), asked, open);
   const projectId = useProjectId();
   const navigate = useNavigate();
   useEffect(() => spotlight.open(), []);
-  const go = ({ path }: PaletteEntry): void => void navigate({ href: `/p/${projectId}${path}` });
+  const go = (entry: PaletteEntry | OpenAction): void => {
+    // Once ⌘K has closed and given the focus back.
+    if ('press' in entry) setTimeout(entry.press);
+    else void navigate({ href: `/p/${projectId}${entry.path}` });
+  };
   return (
     <Spotlight.Root
       store={store}
@@ -59,19 +66,26 @@ export default function PaletteWindow({ onClose }: { onClose: () => void }): Rea
 
 interface PaletteGroup {
   label: string;
-  entries: PaletteEntry[];
+  entries: (PaletteEntry | OpenAction)[];
 }
 
 const minQuery = 2;
 
 /** Pages and actions match by name at once; the features search for what was typed. */
-function usePaletteGroups(query: string, asked: string): { groups: PaletteGroup[]; searching: boolean } {
+function usePaletteGroups(
+  query: string,
+  asked: string,
+  open: OpenAction[],
+): { groups: PaletteGroup[]; searching: boolean } {
   const { scopes } = useSession();
   const projectId = useProjectId();
   const may = (scope: string | undefined): boolean => scope === undefined || hasScope(scopes, scope);
-  const pages = navigation
-    .filter(({ scope }) => may(scope))
-    .map(({ path, label, icon }) => ({ id: path || 'home', label, icon, path }));
+  const pages: PaletteEntry[] = [
+    ...navigation
+      .filter(({ scope }) => may(scope))
+      .map(({ path, label, icon }) => ({ id: path || 'home', label, icon, path })),
+    ...(query === '' ? [] : palettes.flatMap((palette) => palette.pages ?? [])),
+  ];
   const actions = palettes.flatMap((palette) => palette.actions ?? []);
   const searching = palettes.flatMap(({ search, label, scope }) =>
     search && label && may(scope) ? [{ search, label }] : [],
@@ -84,9 +98,10 @@ function usePaletteGroups(query: string, asked: string): { groups: PaletteGroup[
       placeholderData: keepPreviousData,
     })),
   });
-  const named = (entries: PaletteEntry[]): PaletteEntry[] =>
-    entries.filter(({ label }) => label.toLowerCase().includes(query.toLowerCase()));
+  const named = <Entry extends PaletteEntry>(entries: Entry[]): Entry[] =>
+    entries.filter(({ label, description = '' }) => contains(query, `${label} ${description}`));
   const groups = [
+    { label: shellTexts.here, entries: named(open) },
     { label: shellTexts.goTo, entries: named(pages) },
     { label: shellTexts.actions, entries: named(actions) },
     ...searching.map(({ label }, index) => ({ label, entries: found[index]?.data ?? [] })),

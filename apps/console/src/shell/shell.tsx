@@ -5,9 +5,12 @@ import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useSyncExternalStore } from 'react';
 import { connection } from '../api/connection.js';
+import { useNoticeChoice } from '../api/desktop-notices.js';
+import { useLastLook } from '../api/last-look.js';
 import { sessionQuery } from '../api/session.js';
 import { shellTexts } from '../texts/shell.js';
 import { OnceOpened } from '../ui/later.js';
+import { AttentionCount } from './attention-count.js';
 import classes from './shell.module.css';
 
 const wideScreen = '(min-width: 62.01em)';
@@ -15,6 +18,7 @@ const loadNavigation = () => import('./navigation.js');
 // Loads in parallel with the addressed page.
 if (window.matchMedia(wideScreen).matches) void loadNavigation();
 const Navigation = lazy(loadNavigation);
+const DesktopNotices = lazy(() => import('./desktop-notices.js'));
 const SideDrawer = lazy(() => import('./side-drawer.js'));
 const PaletteWindow = lazy(() => import('./palette-window.js'));
 
@@ -28,6 +32,8 @@ export function Shell(): ReactNode {
   useHotkeys([['mod+K', openPalette]], []);
   useEffect(close, [pathname]);
   useLeaveWhenSignedOut();
+  useLastLook();
+  const [notices] = useNoticeChoice();
   return (
     <>
       <a href="#content" className={classes.skip}>
@@ -46,12 +52,19 @@ export function Shell(): ReactNode {
           <SideDrawer opened={drawer} onClose={close} onSearch={openPalette} />
         </OnceOpened>
         <div className={classes.main}>
-          <TopBar onOpen={open} onSearch={openPalette} />
+          <TopBar onOpen={open} onSearch={openPalette}>
+            {!wide && <AttentionCount />}
+          </TopBar>
           <main id="content" tabIndex={-1} className={classes.content}>
             <Outlet />
           </main>
         </div>
       </div>
+      {notices !== 'off' && (
+        <Suspense>
+          <DesktopNotices choice={notices} />
+        </Suspense>
+      )}
       <Palette opened={palette} onClose={closePalette} />
     </>
   );
@@ -89,11 +102,18 @@ function ConnectionBanner(): ReactNode {
   );
 }
 
+interface TopBarProps {
+  onOpen: () => void;
+  onSearch: () => void;
+  children: ReactNode;
+}
+
 /** On narrow screens: opens the navigation. */
-function TopBar({ onOpen, onSearch }: { onOpen: () => void; onSearch: () => void }): ReactNode {
+function TopBar({ onOpen, onSearch, children }: TopBarProps): ReactNode {
   return (
     <header className={classes.topBar}>
       <Burger size="sm" aria-label={shellTexts.openNavigation} onClick={onOpen} />
+      {children}
       <Text fw={600} flex={1}>
         {shellTexts.product}
       </Text>

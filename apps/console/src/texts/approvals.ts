@@ -4,6 +4,8 @@ export const approvalTexts = {
   all: {
     waiting: (count: number, tool: string) => `${count} calls of ${named(tool)} wait for you.`,
     approve: (count: number) => `Approve ${count}`,
+    questionOfMany: (count: number) =>
+      count === 1 ? 'The call is made now.' : `${count} calls are made now, each once and recorded by itself.`,
     question: (count: number, tool: string) =>
       `All ${count} waiting calls of ${named(tool)} are made with the arguments shown below. Each is recorded as your decision.`,
     progress: (done: number, total: number) => `${done} of ${total} approved`,
@@ -36,6 +38,7 @@ export const approvalTexts = {
     over_may_do: 'Its grade is higher than the agent may do by itself.',
     untrusted_content: 'Untrusted content was in the conversation when the agent requested this call.',
     partner_content: 'Content of a partner was in the conversation when the agent requested this call.',
+    workflow_step: 'A step of a workflow asks. The workflow goes on from the answer.',
   },
   why: 'Why it waits',
   context: 'Where it comes from',

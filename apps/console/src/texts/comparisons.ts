@@ -17,6 +17,17 @@ export const comparisonTexts = {
   casesOf: (baseline: number, candidate: number, cases: number) =>
     `${plural(cases, 'message', 'messages')} of ${baseline} against ${candidate}`,
   conversations: 'Conversations',
+  sets: 'Sets of messages',
+  ofSet: (name: string, cases: number) => `${named(name)}, ${plural(cases, 'message', 'messages')}`,
+  setCases: (cases: number, rules: number) =>
+    `${plural(cases, 'message', 'messages')}${rules > 0 ? `, ${plural(rules, 'rule', 'rules')}` : ''}`,
+  rulesOfSet: 'Without rules here, those of the set are checked.',
+  keep: 'Keep as a set',
+  keepHint: 'Its messages and rules, under a name, for the next draft.',
+  setName: 'Name of the set',
+  kept: (name: string) => `Kept as ${named(name)}.`,
+  removeSet: 'Delete',
+  removeSetQuestion: (name: string) => `Delete the set ${named(name)}? Its messages stay where they are.`,
   rules: 'Rules',
   contains: 'An answer contains',
   forbids: 'An answer never contains',

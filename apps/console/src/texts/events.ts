@@ -27,6 +27,7 @@ export const eventTexts = {
     emptyText: 'Requests without a valid signature, too large or too frequent are listed here.',
   },
   byApi: 'API',
+  bySchedule: 'Schedule',
   noText: 'No text',
   empty: {
     title: 'No events yet',

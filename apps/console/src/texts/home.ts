@@ -1,4 +1,5 @@
 import { named } from '../drawn/drawn-text.js';
+import { grouped } from '../ui/numbers.js';
 
 export const homeTexts = {
   title: 'Home',
@@ -40,10 +41,24 @@ export const homeTexts = {
     sample: 'Hello from the console',
     hiddenUrl: 'Your role may not see the URL. Ask a developer or an owner.',
   },
+  sinceLastLook: {
+    title: 'Since you last looked',
+    hide: 'Hide',
+    events: (count: number, cut: boolean) =>
+      cut ? `More than ${grouped(count)} events` : count === 1 ? 'One event' : `${grouped(count)} events`,
+    came: 'came since your last visit,',
+  },
   attention: {
     title: 'Needs attention',
     none: 'Nothing needs attention.',
     since: 'Since',
+    rules: 'Who is called',
+    mute: (text: string) => `Mute: ${named(text)}`,
+    unmute: 'Unmute',
+    mutedUntil: 'Muted until',
+    muteWhat: 'Mute',
+    muteThis: 'This, for all rules',
+    muteRule: (name: string) => `Everything of the rule ${named(name)}`,
   },
   health: {
     lastHour: 'in the last hour',

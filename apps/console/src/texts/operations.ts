@@ -8,8 +8,13 @@ export const auditActions = {
   'agent.changed': 'Agent’s powers changed',
   'agent.promoted': 'Version of an agent put in force',
   'agent.deleted': 'Agent deleted',
+  'alert_rule.created': 'Alert rule created',
+  'alert_rule.changed': 'Alert rule changed',
+  'alert_rule.deleted': 'Alert rule deleted',
   'approval.approved': 'Call approved',
   'approval.refused': 'Call refused',
+  'attention.muted': 'Something that needs attention muted',
+  'attention.unmuted': 'Something that needs attention no longer muted',
   'api_key.created': 'API key created',
   'api_key.revoked': 'API key revoked',
   'app.text_from_set': 'Author of an App’s texts set',
@@ -22,6 +27,9 @@ export const auditActions = {
   'mcp_server.policy_set': 'Policy of an MCP server set',
   'mcp_server.trust_set': 'Trust of an MCP server set',
   'mcp_server.sessions_set': 'Sessions of an MCP server set',
+  'memory.corrected': 'Memory of an agent corrected',
+  'memory.deleted': 'Memory of an agent deleted',
+  'memory.erased': 'Memories of a contact deleted',
   'member.added': 'Member invited',
   'member.changed': 'Member changed',
   'member.removed': 'Member removed',
@@ -35,6 +43,12 @@ export const auditActions = {
   'session.started': 'Signed in',
   'session.revoked': 'Session ended',
   'sign_in_link.created': 'Sign-in link created',
+  'workflow.created': 'Workflow created',
+  'workflow.changed': 'Workflow changed',
+  'trigger.created': 'Trigger created',
+  'trigger.changed': 'Trigger changed',
+  'trigger.deleted': 'Trigger deleted',
+  'channel.changed': 'Channel of an App changed',
 };
 
 /** How a redrive ended, or where it is; other outcomes stand for themselves. */
@@ -97,6 +111,7 @@ export const operationsTexts = {
     },
   },
   letters: {
+    peek: { lastError: 'Its last redrive', drives: 'Redriven so often' },
     columns: { why: 'Why', stage: 'Stage', app: 'App', state: 'State', at: 'Failed' },
     stages: {
       verified: 'Signature check',
@@ -141,6 +156,12 @@ export const operationsTexts = {
     resolve: 'Resolve',
     reopen: 'Reopen',
     mute: 'Mute for …',
+    many: {
+      redrive: 'Redrive their messages',
+      redriveQuestion: (count: number) =>
+        `The messages of ${count === 1 ? 'this cause' : `these ${count} causes`} continue from where they failed. Repair the causes first, or they fail again.`,
+      mute: 'Mute for a day',
+    },
     muteFor: { '1': 'An hour', '24': 'A day', '168': 'A week', ever: 'Until reopened' },
     mutedUntil: 'until',
     markedBy: (who: string) => `by ${named(who)}`,
@@ -184,6 +205,7 @@ export const operationsTexts = {
     empty: { title: 'No refusals', text: 'Every request to a webhook of this project was accepted.' },
   },
   audit: {
+    workflow: (id: string) => `Workflow ${id}`,
     action: 'What',
     anyAction: 'Any action',
     actor: 'Who',

@@ -60,6 +60,7 @@ export const settingsTexts = {
     label: 'What it may do',
     resources: {
       admin: 'Everything',
+      alerts: 'Alerts',
       agents: 'Agents and skills',
       approvals: 'Approvals',
       apps: 'Apps',
@@ -142,11 +143,14 @@ export const settingsTexts = {
     limits: {
       title: 'Limits',
       asInstallation: 'Limit of the installation',
+      noLimit: 'No limit',
       labels: {
         messages_per_second: 'Messages per second',
         concurrent_turns: 'Turns at the same time',
         deliveries_per_address_per_minute: 'Messages per minute to one address',
         retention_days: 'Days to keep events',
+        day_tokens: 'Tokens a day',
+        day_cost_micros: 'Cost a day',
       },
       hints: {
         messages_per_second: 'Messages above it wait. Counted in each replica of the ingress.',
@@ -154,6 +158,8 @@ export const settingsTexts = {
         deliveries_per_address_per_minute: 'Applies where the adapter’s manifest sets no rate.',
         retention_days:
           'Older events, messages, turns and usage are deleted. The installation’s own limit still applies.',
+        day_tokens: 'Of all agents together, from midnight to midnight UTC. Further turns fail.',
+        day_cost_micros: 'Of all agents together, in the currency of prices. Models without a price count no cost.',
       },
     },
   },
@@ -161,8 +167,5 @@ export const settingsTexts = {
     search: 'Members',
     invite: 'Invite a member',
     createKey: 'Create an API key',
-    sessions: 'My sessions',
-    roles: 'What roles may do',
-    organization: 'Projects and organizations',
   },
 };

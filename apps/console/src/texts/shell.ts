@@ -9,9 +9,11 @@ export const shellTexts = {
   nothingFound: 'Nothing found.',
   goTo: 'Go to',
   actions: 'Actions',
+  here: 'On this page',
   project: 'Project',
   switchProject: 'Switch project',
   closedProject: 'closed',
+  needAttention: (count: number) => (count === 1 ? 'one thing needs attention' : `${count} things need attention`),
   account: 'Your account',
   signOut: 'Sign out',
   scheme: 'Colours',
@@ -37,6 +39,7 @@ export const shellTexts = {
 /** The names of pages in the navigation. It loads before any page. */
 export const navigationTexts = {
   agents: 'Agents',
+  alerts: 'Alerts',
   approvals: 'Approvals',
   contacts: 'Contacts',
   conversations: 'Conversations',
@@ -47,6 +50,7 @@ export const navigationTexts = {
   home: 'Home',
   integrations: 'Integrations',
   knowledge: 'Knowledge',
+  map: 'Map',
   mcpServers: 'MCP servers',
   models: 'Models',
   operations: 'Operations',
@@ -56,4 +60,5 @@ export const navigationTexts = {
   tools: 'Tools',
   usage: 'Usage',
   workflows: 'Workflows',
+  schedules: 'Schedules',
 };

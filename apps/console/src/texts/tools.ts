@@ -74,8 +74,19 @@ export const toolTexts = {
   },
   try: {
     title: 'Try it',
-    hint: 'Calls it once, outside a conversation. Its effects are real.',
+    hints: {
+      read: 'Calls it once, outside a conversation. It only reads, by its grade.',
+      write: 'Calls it once, outside a conversation. It may change something, by its grade: the effects are real.',
+      destructive:
+        'Calls it once, outside a conversation. It may destroy something, by its grade: the effects are real.',
+    },
+    questions: {
+      write: 'It is called for real, with your approval alone. What it changes stays changed.',
+      destructive: 'It is called for real, with your approval alone. What it destroys cannot be brought back.',
+    },
     go: 'Call it',
+    goAsked: 'Call it …',
+    goForReal: 'Call it for real',
     asJson: 'As JSON',
     asFields: 'As fields',
     arguments: 'Arguments',

@@ -1,3 +1,4 @@
+import { named } from '../drawn/drawn-text.js';
 import type { Problem } from '../api/problem.js';
 import { grouped } from '../ui/numbers.js';
 
@@ -53,6 +54,39 @@ export const uiTexts = {
   loading: 'Loading …',
   loadingMore: 'Loading more …',
   endOfList: 'End of the list.',
+  peek: { label: 'At a glance', content: 'What it is about', open: 'Open', close: 'Close the glance' },
+  /** What is done with several rows of a list. */
+  many: {
+    label: 'What is selected',
+    select: (name: string) => `Select ${named(name)}`,
+    allLoaded: 'all that are loaded',
+    column: 'Selected',
+    selected: (count: number) => `${grouped(count)} selected`,
+    some: (action: string, count: number) => `${action} (${grouped(count)})`,
+    noneOfThem: 'None of those that are selected.',
+    progress: (action: string, done: number, of: number) => `${action}: ${grouped(done)} of ${grouped(of)} …`,
+    finished: (action: string, done: number, of: number) => `${action}: ${grouped(done)} of ${grouped(of)} done`,
+    failures: 'What failed',
+    stop: 'Stop',
+    clear: 'Clear the selection',
+  },
+  views: {
+    title: 'Views',
+    none: 'No saved views yet.',
+    shared: 'Shared',
+    save: 'Save these filters',
+    filterFirst: 'Filter the list to save a view',
+    name: 'Name',
+    share: 'For everybody in this project',
+    remove: (name: string) => `Delete ${named(name)}`,
+  },
+  export: {
+    as: { csv: 'Save all as CSV', json: 'Save all as JSON' },
+    counted: (count: number) => `${count.toLocaleString()} rows …`,
+    cut: (count: number) => `The file has the first ${count.toLocaleString()} rows. Filter the list for the others.`,
+    failed: 'The list could not be saved.',
+    left: 'Saving ended, because you went to another project.',
+  },
   byService: 'Gatehouse itself',
   failed: 'That did not work.',
   never: 'Never',
@@ -195,4 +229,11 @@ export const toolWords = {
     without_credentials: 'Without credentials for unsigned events and senders who are not admitted.',
     no: 'Not for unsigned events, nor for senders who are not admitted.',
   },
+} as const;
+
+/** Of an alert rule, or of one thing that needs attention. */
+export const muteTexts = {
+  mute: 'Mute',
+  howLong: 'For how long',
+  hours: { '1': '1 hour', '8': '8 hours', '24': '1 day', '168': '1 week', '720': '30 days' },
 } as const;

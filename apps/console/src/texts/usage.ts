@@ -22,9 +22,11 @@ export const usageTexts = {
     tools: 'Tool calls',
   },
   columns: { tokens: 'Tokens', cost: 'Cost' },
+  unpriced: 'A model without a cost has no known price, or the price 0. Prices are set in MODEL_PRICES.',
   budgets: {
     title: 'Today’s budgets',
-    none: 'No agent has a daily budget. Set one on the agent’s page.',
+    project: 'This project',
+    none: 'Neither the project nor an agent has a daily budget. Set one in the settings, or on the agent’s page.',
     used: (used: string, cap: string, measure: string) => `${used} of ${cap} ${measure.toLowerCase()}`,
     spent: 'spent: it answers again tomorrow (UTC)',
   },

@@ -26,7 +26,7 @@ export const workflowTexts = {
       'A JSON Schema of type "object". Each run then gives a value that holds to it, or fails and says where it does not. Leave it empty for answers in words.',
     noJson: 'The output schema is not a JSON object yet.',
   },
-  tabs: { triggers: 'Triggers', runs: 'Runs', settings: 'Settings' },
+  tabs: { triggers: 'Triggers', steps: 'Steps', runs: 'Runs', settings: 'Settings' },
   status: {
     suspend: 'Suspend',
     suspendQuestion: 'Messages are still accepted. Their runs wait until you release or discard them.',
@@ -46,6 +46,17 @@ export const workflowTexts = {
     message: 'Message',
     hint: 'The run works on this as if somebody had written it. It does what the workflow does, but sends no reply.',
     go: 'Start',
+    type: 'Event type',
+    metadata: 'Metadata',
+    asLast: 'Filled in as in the last run, of',
+    ofPeople: 'A sender wrote it: the run may do with it what it may do with the words of senders',
+  },
+  fromEvent: {
+    description: 'Filled in for messages like that of the event: of its App, and of its type.',
+    workflow: 'Workflow',
+    workflowHint: 'What the trigger starts.',
+    noWorkflow: 'There is no workflow that it could start.',
+    toWorkflows: 'Create one',
   },
   triggers: {
     add: 'Add a trigger',
@@ -64,6 +75,7 @@ export const workflowTexts = {
     inactive: 'Off',
   },
   trigger: {
+    rulesTab: 'Rules',
     newTitle: 'New trigger',
     title: 'Trigger',
     rules: 'Which messages',
@@ -128,6 +140,7 @@ export const workflowTexts = {
     reason: 'Reason',
     waitingUntil: 'Times out',
     replayOf: 'Replay of',
+    originalRun: 'The original run',
     reply: 'Reply',
     noReply: 'No reply.',
     output: 'Output',

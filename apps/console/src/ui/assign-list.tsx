@@ -1,8 +1,8 @@
-import { ActionIcon, Group, Select, Text } from '@mantine/core';
-import { X } from 'lucide-react';
+import { Group, Select, Text } from '@mantine/core';
+import { ArrowDown, ArrowUp, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Hint } from './hint.js';
 import classes from './assign-list.module.css';
+import { IconAction } from './icon-action.js';
 
 export interface Assignable {
   id: string;
@@ -20,6 +20,8 @@ interface AssignListProps {
   none: string;
   nothingLeft: string;
   removeLabel: (name: string) => string;
+  /** Given: their order counts, and people change it. */
+  moveLabel?: { up: (name: string) => string; down: (name: string) => string };
   options: readonly Assignable[];
   chosen: readonly string[];
   onChange: (chosen: string[]) => void;
@@ -31,7 +33,7 @@ const longest = 110;
 
 /** What something has, and a search for more to add. */
 export function AssignList(props: AssignListProps): ReactNode {
-  const { label, hint, add, none, nothingLeft, removeLabel, options, chosen, onChange, extra } = props;
+  const { label, hint, add, none, nothingLeft, removeLabel, moveLabel, options, chosen, onChange, extra } = props;
   const left = options.filter(({ id }) => !chosen.includes(id));
   const rows = chosen.map((id) => options.find((option) => option.id === id) ?? { id, name: id });
   return (
@@ -44,7 +46,7 @@ export function AssignList(props: AssignListProps): ReactNode {
       )}
       <ul className={classes.list}>
         {rows.length === 0 && <li className={classes.none}>{none}</li>}
-        {rows.map(({ id, name, description, mark, link }: Assignable) => (
+        {rows.map(({ id, name, description, mark, link }: Assignable, index) => (
           <li key={id} className={classes.row}>
             <div className={classes.text}>
               <Group gap={8}>
@@ -58,16 +60,25 @@ export function AssignList(props: AssignListProps): ReactNode {
               )}
               {extra?.(id)}
             </div>
-            <Hint label={removeLabel(name)}>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={removeLabel(name)}
-                onClick={() => onChange(chosen.filter((one) => one !== id))}
-              >
-                <X size={16} aria-hidden />
-              </ActionIcon>
-            </Hint>
+            {moveLabel && index > 0 && (
+              <IconAction
+                label={moveLabel.up(name)}
+                icon={ArrowUp}
+                onPress={() => onChange(swapped(chosen, index - 1))}
+              />
+            )}
+            {moveLabel && index < rows.length - 1 && (
+              <IconAction
+                label={moveLabel.down(name)}
+                icon={ArrowDown}
+                onPress={() => onChange(swapped(chosen, index))}
+              />
+            )}
+            <IconAction
+              label={removeLabel(name)}
+              icon={X}
+              onPress={() => onChange(chosen.filter((one) => one !== id))}
+            />
           </li>
         ))}
       </ul>
@@ -85,6 +96,11 @@ export function AssignList(props: AssignListProps): ReactNode {
       />
     </section>
   );
+}
+
+/** With the one after it. */
+function swapped(ids: readonly string[], index: number): string[] {
+  return [...ids.slice(0, index), ...ids.slice(index, index + 2).reverse(), ...ids.slice(index + 2)];
 }
 
 function Choice({ option }: { option: Assignable | undefined }): ReactNode {

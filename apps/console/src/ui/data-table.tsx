@@ -1,14 +1,21 @@
 import { Button, Skeleton, Text } from '@mantine/core';
 import type { ToOptions } from '@tanstack/react-router';
 import { useWindowVirtualizer, windowScroll } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import type { CursorList } from '../api/project-query.js';
 import { uiTexts } from '../texts/ui.js';
+import { ExportList } from './export-list.js';
+import { LateManyBar } from './late-many-bar.js';
+import type { Many } from './many-bar.js';
+import peekClasses from './row-peek.module.css';
+import { useSelection } from './selection.js';
 import { TableHead, TableRow } from './table-row.js';
 import { sortedRows, useSort } from './use-sort.js';
 import { ProblemAlert } from './notices.js';
 import { useDrawnReady, useTouched } from './later.js';
 import classes from './data-table.module.css';
+
+const RowPeek = lazy(() => import('./row-peek.js'));
 
 export interface Column<Row> {
   id: string;
@@ -31,6 +38,10 @@ interface DataTableProps<Row> {
   rowKey: (row: Row) => string;
   /** Where a row leads: its first cell is the link; Enter and a click anywhere in the row follow it too. */
   rowLink?: (row: Row) => ToOptions;
+  /** What a row is about, shown beside the list: Space or `p` in the list. */
+  peek?: (row: Row) => ReactNode;
+  /** What can be done with several rows. */
+  many?: Many<Row>;
   /** Shown when there are no rows. */
   empty: ReactNode;
 }
@@ -42,13 +53,19 @@ const overscan = 12;
 const ahead = 10;
 
 /** A list of any length: only the rows in sight are rendered, and more are loaded while scrolling down. */
-export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
-  const { label, columns, list, rowKey, rowLink, empty } = props;
+export function DataTable<Row extends object>(props: DataTableProps<Row>): ReactNode {
+  const { label, list, rowKey, rowLink, peek, many, empty } = props;
   const { hasMore = false, loadingMore = false, loadMore } = list;
   const [sort, onSort] = useSort();
-  const rows = hasMore ? list.rows : sortedRows(list.rows, columns, sort);
+  const rows = hasMore ? list.rows : sortedRows(list.rows, props.columns, sort);
+  const selection = useSelection(rows, rowKey);
+  const [peeks, setPeeks] = useState(false);
+  const closePeek = useCallback(() => setPeeks(false), []);
+  // Beside the list there is room for as many as on a phone.
+  const columns = peeks ? props.columns.filter(({ hideOnPhone }) => hideOnPhone !== true) : props.columns;
   const [top, setTop] = useState(0);
-  const [active, setActive] = useState(0);
+  // Rows come and go while somebody reads: the active one is followed by its key, and replaced where it stood when it has gone.
+  const [active, setActive] = useState<{ index: number; key: string | null }>({ index: 0, key: null });
   const ready = useDrawnReady(!list.loading);
   const touched = useTouched();
   const body = useRef<HTMLDivElement>(null);
@@ -76,21 +93,48 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
     if (hasMore && !list.error && last >= rows.length - ahead) loadMore?.();
   }, [hasMore, last, rows.length, loadingMore]);
 
-  if (!ready) return <TableSkeleton columns={columns.length} />;
-  if (list.error && rows.length === 0) return <ProblemAlert error={list.error} onRetry={list.refresh} />;
-  if (rows.length === 0 && hasMore) return <StillSearching loading={loadingMore} onMore={loadMore} />;
-  if (rows.length === 0) return empty;
+  // It stays while it works, whatever becomes of the rows.
+  const bar = many && (
+    <Suspense>{selection.touched && <LateManyBar {...many} keyOf={rowKey} selection={selection} />}</Suspense>
+  );
+  const instead = (): ReactNode => {
+    if (!ready) return <TableSkeleton columns={columns.length} />;
+    if (rows.length > 0) return null;
+    if (list.error) return <ProblemAlert error={list.error} onRetry={list.refresh} />;
+    return hasMore ? <StillSearching loading={loadingMore} onMore={loadMore} /> : empty;
+  };
+  const notice = instead();
+  if (notice !== null)
+    return (
+      <>
+        {notice}
+        {bar}
+      </>
+    );
 
+  const activate = (index: number): void => {
+    const row = rows[index];
+    setActive({ index, key: row ? rowKey(row) : null });
+  };
   const go = (index: number): void => {
     const next = Math.max(0, Math.min(rows.length - 1, index));
-    setActive(next);
+    activate(next);
     virtualizer.scrollToIndex(next, { align: 'auto' });
   };
-  const template = columns.map(({ width }) => width ?? 'minmax(0, 1fr)').join(' ');
-  return (
+  const template = [...(many ? ['20px'] : []), ...columns.map(({ width }) => width ?? 'minmax(0, 1fr)')].join(' ');
+  const followed = active.key === null ? -1 : rows.findIndex((row) => rowKey(row) === active.key);
+  const open = followed >= 0 ? followed : Math.min(active.index, rows.length - 1);
+  const peeked = peeks && rows[open];
+  const table = (
     <div className={classes.table} style={{ '--gh-columns': template }}>
       <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>
-        <TableHead columns={columns} sort={sort} whole={!hasMore} onSort={onSort} />
+        <TableHead
+          columns={columns}
+          sort={sort}
+          whole={!hasMore}
+          onSort={onSort}
+          chosen={many && { all: selection.chosen.length === rows.length, onAll: selection.all }}
+        />
         <div role="rowgroup" className={classes.body} style={{ height: virtualizer.getTotalSize() }} ref={body}>
           {shown.map(({ index, key, start }) => {
             const row = rows[index];
@@ -104,9 +148,24 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
                   columns={columns}
                   row={row}
                   linkOf={rowLink}
-                  active={index === Math.min(active, rows.length - 1)}
+                  active={index === open}
                   onMove={(to) => go(to)}
+                  onReach={() => activate(index)}
                   lastIndex={rows.length - 1}
+                  onPeek={
+                    peek &&
+                    (() => {
+                      activate(index);
+                      setPeeks(index !== open || !peeks);
+                    })
+                  }
+                  choice={
+                    many && {
+                      name: many.nameOf(row),
+                      checked: selection.has(rowKey(row)),
+                      onToggle: (range) => selection.toggle(rowKey(row), range),
+                    }
+                  }
                 />
               )
             );
@@ -124,8 +183,28 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
             {uiTexts.endOfList}
           </Text>
         )}
+        <ExportList label={label} list={list} />
       </div>
     </div>
+  );
+  return (
+    <>
+      {peek ? (
+        <div className={peeked ? peekClasses.beside : undefined}>
+          {table}
+          {peeked && (
+            <Suspense>
+              <RowPeek to={rowLink?.(peeked)} onClose={closePeek}>
+                {peek(peeked)}
+              </RowPeek>
+            </Suspense>
+          )}
+        </div>
+      ) : (
+        table
+      )}
+      {bar}
+    </>
   );
 }
 

@@ -71,8 +71,11 @@ interface FormModalProps {
 /** A short form in a dialog. Enter submits it. Errors of fields show at the field, others above the buttons. */
 export function FormModal(props: FormModalProps): ReactNode {
   const { opened, title, submit, saving, error, fields = [], ready = true, size, onSubmit, onClose, children } = props;
-  const send = (event: FormEvent): void => {
+  const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
+    // What such a field says is not in the form's value.
+    const unreadable = event.currentTarget.querySelector<HTMLElement>('[data-unreadable]');
+    if (unreadable) return unreadable.focus();
     if (ready && !saving) onSubmit();
   };
   return (

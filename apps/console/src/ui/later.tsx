@@ -69,6 +69,15 @@ interface LaterPopoverProps extends Pick<PopoverProps, 'position' | 'width' | 'w
 export function LaterPopover({ button, children, ...popover }: LaterPopoverProps): ReactNode {
   const [pressed, setPressed] = useState(false);
   const [opened, setOpened] = useState(false);
+  useEffect(() => {
+    if (!opened) return undefined;
+    // Also where what had the focus has lost it, as a button does that was disabled by its press.
+    const onKey = ({ key }: KeyboardEvent): void => {
+      if (key === 'Escape') setOpened(false);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [opened]);
   const target = button(() => {
     setPressed(true);
     setOpened(!opened);

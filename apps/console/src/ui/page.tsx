@@ -48,7 +48,11 @@ export function Page({ title, mark, description, breadcrumbs = [], actions, chil
             </Text>
           )}
         </div>
-        {actions && <Group gap="xs">{actions}</Group>}
+        {actions && (
+          <Group gap="xs" data-page-actions>
+            {actions}
+          </Group>
+        )}
       </header>
       {children}
     </div>

@@ -140,6 +140,7 @@ function JsonField({ value, onChange, ...field }: JsonFieldProps): ReactNode {
       placeholder="JSON"
       value={typed}
       error={readJson(typed) ? undefined : uiTexts.noJson}
+      data-unreadable={readJson(typed) === null || undefined}
       onChange={(event) => take(event.currentTarget.value)}
     />
   );

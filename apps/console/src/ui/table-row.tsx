@@ -3,7 +3,9 @@ import { Link, type ToOptions, useNavigate } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type KeyboardEvent, memo, type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
 import { own } from '../own.js';
+import { uiTexts } from '../texts/ui.js';
 import type { Column } from './data-table.js';
+import { SelectBox, type SelectBoxProps } from './selection.js';
 import classes from './data-table.module.css';
 import type { Sort } from './use-sort.js';
 
@@ -18,13 +20,18 @@ interface TableRowProps<Row> {
   /** The one row that Tab reaches. */
   active: boolean;
   onMove: (to: number) => void;
+  /** It has the focus now. */
+  onReach: () => void;
+  /** Shows beside the list what the row is about, or hides it. */
+  onPeek: (() => void) | undefined;
+  choice: Omit<SelectBoxProps, 'tabIndex'> | undefined;
 }
 
 const pageOfRows = 10;
 
 /** One row: Tab reaches it once, arrow keys move between rows, Enter opens it. */
 export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
-  const { index, lastIndex, offset, measure, columns, row, linkOf, active, onMove } = props;
+  const { index, lastIndex, offset, measure, columns, row, linkOf, active, onMove, onReach, onPeek, choice } = props;
   const navigate = useNavigate();
   const element = useRef<HTMLDivElement | null>(null);
   useEffect(() => {
@@ -43,8 +50,12 @@ export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
       End: lastIndex,
     };
     const to = own(targets, event.key);
+    const isOnRow = event.target === element.current && !event.ctrlKey && !event.metaKey && !event.altKey;
     if (to !== undefined) onMove(to);
-    else if (event.key === 'Enter' && linkOf && event.target === element.current) void navigate(linkOf(row));
+    else if (!isOnRow) return;
+    else if (event.key === 'Enter' && linkOf) void navigate(linkOf(row));
+    else if ((event.key === ' ' || event.key === 'p') && onPeek) onPeek();
+    else if (event.key.toLowerCase() === 'x' && choice) choice.onToggle(event.shiftKey);
     else return;
     event.preventDefault();
   };
@@ -66,9 +77,16 @@ export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
       className={classes.row}
       style={{ transform: `translateY(${offset}px)` }}
       tabIndex={active ? 0 : -1}
+      aria-keyshortcuts={[onPeek && 'Space', choice && 'x'].filter(Boolean).join(' ') || undefined}
+      onFocus={({ target, currentTarget }) => target === currentTarget && onReach()}
       onKeyDown={onKeyDown}
       onClick={onClick}
     >
+      {choice && (
+        <div role="cell" className={classes.choice}>
+          <SelectBox {...choice} tabIndex={-1} />
+        </div>
+      )}
       <Cells columns={columns} row={row} linkOf={linkOf} />
     </div>
   );
@@ -99,12 +117,19 @@ interface TableHeadProps<Row> {
   /** All rows are loaded: they are sorted here, by any column. */
   whole: boolean;
   onSort: (sort: Sort) => void;
+  /** Of a list whose rows can be chosen. */
+  chosen: { all: boolean; onAll: (chosen: boolean) => void } | undefined;
 }
 
-export function TableHead<Row>({ columns, sort, whole, onSort }: TableHeadProps<Row>): ReactNode {
+export function TableHead<Row>({ columns, sort, whole, onSort, chosen }: TableHeadProps<Row>): ReactNode {
   return (
     <div role="rowgroup" className={classes.headGroup}>
       <div role="row" className={classes.head} aria-rowindex={1}>
+        {chosen && (
+          <div role="columnheader" aria-label={uiTexts.many.column} className={classes.choice}>
+            <SelectBox name={uiTexts.many.allLoaded} checked={chosen.all} onToggle={() => chosen.onAll(!chosen.all)} />
+          </div>
+        )}
         {columns.map(({ id, label, value, ordered, hideOnPhone }) => {
           const by = sort?.by === id ? sort : ordered && !sort ? { descending: true } : null;
           const Arrow = by?.descending ? ArrowDown : ArrowUp;

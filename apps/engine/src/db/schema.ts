@@ -5,7 +5,7 @@ import { Approval, ApprovalAsk } from '../entities/approval.entity.js';
 import { Chunk, KnowledgeDocument, SyncedDocument } from '../knowledge/document.entity.js';
 import { KnowledgeEntity, Mention, Relation } from '../knowledge/graph.entity.js';
 import { PythonTry } from '../manage/python-tools/python-try.entity.js';
-import { Step, ToolCallRecord, Turn, TurnPreviewRow } from '../entities/turn.entity.js';
+import { Step, ToolCallRecord, Turn, TurnPreviewRow, WorkflowStepRow } from '../entities/turn.entity.js';
 import { BudgetHold, ModelUsage, Usage } from '../entities/usage.entity.js';
 import { Engine1770000000000 } from './1770000000000-engine.js';
 import { BudgetNotice1795704900000 } from './1795704900000-budget-notice.js';
@@ -15,16 +15,23 @@ import { Provider1795712400000 } from './1795712400000-provider.js';
 import { Suspects1795766100000 } from './1795766100000-suspects.js';
 import { PythonCalls1795799000000 } from './1795799000000-python-calls.js';
 import { AgentVersion1795806000000 } from './1795806000000-agent-version.js';
-import { ModelWindow, SessionSummary } from '../entities/compaction.entity.js';
+import { ContactMemory, ModelWindow, SessionSummary } from '../entities/compaction.entity.js';
 import { SessionSummary1795808000000 } from './1795808000000-session-summary.js';
 import { TurnOutput1795801000000 } from './1795801000000-turn-output.js';
 import { ApprovalAsk1795805000000 } from './1795805000000-approval-ask.js';
 import { Trial } from '../manage/trials/trial.entity.js';
 import { Trial1795811000000 } from './1795811000000-trial.js';
 import { Comparison, ComparisonCase } from '../manage/comparisons/comparison.entity.js';
+import { CaseSet } from '../entities/case-set.entity.js';
+import { CaseSet1795866000000 } from './1795866000000-case-set.js';
+import { Inbox1795855000000 } from './1795855000000-inbox.js';
+import { ContactMemory1795868400000 } from './1795868400000-contact-memory.js';
+import { AgentCall1795867200000 } from './1795867200000-agent-call.js';
 import { Comparison1795827000000 } from './1795827000000-comparison.js';
+import { ChunkTerms1795854900000 } from './1795854900000-chunk-terms.js';
 import { SessionOrder1795807000000 } from './1795807000000-session-order.js';
 import { TurnPreview1795788000000 } from './1795788000000-turn-preview.js';
+import { WorkflowStep1795866167000 } from './1795866167000-workflow-step.js';
 import { BudgetHold1795790000000 } from './1795790000000-budget-hold.js';
 
 export const schema: ServiceSchema = {
@@ -35,12 +42,15 @@ export const schema: ServiceSchema = {
     Trial,
     Comparison,
     ComparisonCase,
+    CaseSet,
     Provider,
     Turn,
     SessionSummary,
+    ContactMemory,
     ModelWindow,
     TurnPreviewRow,
     Step,
+    WorkflowStepRow,
     ToolCallRecord,
     PythonTry,
     Approval,
@@ -72,5 +82,11 @@ export const schema: ServiceSchema = {
     SessionSummary1795808000000,
     Trial1795811000000,
     Comparison1795827000000,
+    ChunkTerms1795854900000,
+    Inbox1795855000000,
+    CaseSet1795866000000,
+    WorkflowStep1795866167000,
+    AgentCall1795867200000,
+    ContactMemory1795868400000,
   ],
 };

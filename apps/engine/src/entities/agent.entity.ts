@@ -10,6 +10,7 @@ export const agentFields = [
   'tools',
   'skills',
   'python_tools',
+  'agents',
   'may_do',
   'approvers',
   'approvers_decide_own',
@@ -20,6 +21,22 @@ export type AgentFields = Pick<Agent, (typeof agentFields)[number]>;
 
 export function fieldsOf(agent: AgentFields): AgentFields {
   return Object.fromEntries(agentFields.map((field) => [field, agent[field]])) as AgentFields;
+}
+
+/** Those of a stored version. One from before agents could ask each other names none. */
+export function wholeFields(stored: Omit<AgentFields, 'agents'> & Partial<AgentFields>): AgentFields {
+  return { agents: [], ...stored };
+}
+
+/** Another agent of the project that an agent may ask, as a tool. */
+export interface AgentGrant {
+  agent_id: string;
+  /** Of the tool, for the model. */
+  name: string;
+  /** What the other agent is for, in words for the model. */
+  description: string;
+  /** Of a call: the most that the other agent may do in it. */
+  grade: ToolGrade;
 }
 
 /** Lowers the installation's limits for one agent, never raises them. Days are UTC, costs are in millionths. */
@@ -54,6 +71,8 @@ export class Agent {
   @Column({ type: 'text', array: true, default: '{}' }) skills: string[];
   /** Python tools of the registry that the agent has without a Skill. */
   @Column({ type: 'text', array: true, default: '{}' }) python_tools: string[];
+  /** Other agents of the project that it may ask. */
+  @Column({ type: 'jsonb', default: [] }) agents: AgentGrant[];
   /** Asked when the model does not answer; null: the turn is retried later. */
   @Column({ type: 'text', nullable: true }) fallback_model: string | null;
   /** The highest grade of a call that a trusted turn may make by itself. A higher grade needs an approver. */
@@ -84,7 +103,8 @@ export class AgentVersion {
   @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'agent_version_pkey' }) version: number;
   @Column({ type: 'text' }) organization_id: string;
   @Column({ type: 'text' }) project_id: string;
-  @Column({ type: 'jsonb' }) fields: AgentFields;
+  @Column({ type: 'jsonb', transformer: { from: wholeFields, to: (fields: AgentFields) => fields } })
+  fields: AgentFields;
   /** The version that it was made from; null: the first. */
   @Column({ type: 'integer', nullable: true }) based_on: number | null;
   /** Why it was made, or put in force, in the words of whoever did it. */

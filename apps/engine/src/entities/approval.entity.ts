@@ -4,8 +4,11 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 export type ApprovalState = 'pending' | 'approved' | 'refused' | 'expired' | 'cancelled';
 
-/** Why a call needs a person: its grade exceeds the agent's `may_do`, or what the trust of the window's content allows. */
-export const approvalReasons = ['over_may_do', 'untrusted_content', 'partner_content'] as const;
+/**
+ * Why a call needs a person: its grade exceeds the agent's `may_do`, or what the trust of the window's content allows.
+ * `workflow_step`: it is no call, but a step of a workflow that asks.
+ */
+export const approvalReasons = ['over_may_do', 'untrusted_content', 'partner_content', 'workflow_step'] as const;
 export type ApprovalReason = (typeof approvalReasons)[number];
 
 /** Whether an approver is a person, not a key, which may be anything's. @param approver `key:<id>`, `user:<id>` or `contact:<id>` */

@@ -47,7 +47,7 @@ export class Provider {
 
 export type ProviderFields = Pick<
   Provider,
-  'base_url' | 'region' | 'cloud_project' | 'credential_ids' | 'models' | 'default_model'
+  'name' | 'base_url' | 'region' | 'cloud_project' | 'credential_ids' | 'models' | 'default_model'
 >;
 
 export function placeOf(provider: Pick<Provider, 'kind' | 'base_url' | 'region' | 'cloud_project'>): ProviderPlace {

@@ -1,6 +1,16 @@
-import type { ContentTrust, CredentialBinding, ToolGrade, ToolsetTool, TurnInput, TurnReply } from '#libs/contracts';
+import type {
+  ContentTrust,
+  CredentialBinding,
+  ToolGrade,
+  ToolsetTool,
+  TurnInput,
+  TurnReply,
+  TurnRunPayload,
+  WorkflowStepKind,
+  WorkflowStepState,
+} from '#libs/contracts';
 import { openSuspect, WorkRow } from '#libs/work';
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 /** A claim of a turn, which every write has to name. */
 export interface Claim {
@@ -41,6 +51,7 @@ export const activeStates = "('queued', 'running', 'waiting_approval')";
 @Index('turn_inbox', ['session_id', 'receipt_id', 'id'], { where: "state = 'waiting'" })
 @Index('turn_handled', ['session_id'], { where: "state = 'handled'" })
 @Index('turn_held', ['project_id', 'workflow_id'], { where: "state = 'held'" })
+@Index('turn_called', ['called_by'], { where: 'called_by IS NOT NULL' })
 @Index('turn_sent', ['ended_at'], { where: 'answer_id IS NOT NULL OR notice_id IS NOT NULL' })
 @Index('turn_suspect', ['due_at'], { where: openSuspect })
 @Index('turn_due', ['due_at'], { where: "state IN ('queued', 'running')" })
@@ -77,6 +88,8 @@ export class Turn extends WorkRow<TurnState> {
   @Column({ type: 'integer', default: 0 }) redrives: number;
   /** While `held`: what releases it. */
   @Column({ type: 'text', nullable: true }) held_for: 'workflow' | 'messages' | null;
+  /** The turn of another agent that asked for it as a tool. */
+  @Column({ type: 'text', nullable: true }) called_by: string | null;
   /** The turn that answers this one too. */
   @Column({ type: 'text', nullable: true }) collected_into: string | null;
   @Column({ type: 'text', nullable: true }) reply_text: string | null;
@@ -106,6 +119,24 @@ export function trialAppOf(projectId: string): string {
 
 export function isOfTrial({ app_id }: Pick<Turn, 'app_id'>): boolean {
   return app_id.startsWith(trialApp);
+}
+
+const calledApp = 'called:';
+
+/** In place of the App of a turn that another turn called. The timeline of the event tells of the call. */
+export function calledAppOf(projectId: string): string {
+  return `${calledApp}${projectId}`;
+}
+
+/** Whether the journal has no entries about it. */
+export function isUnreported({ app_id }: Pick<Turn, 'app_id'>): boolean {
+  return app_id.startsWith(trialApp) || app_id.startsWith(calledApp);
+}
+
+/** The job of a stored turn. */
+export function turnJobOf(turn: Turn): TurnRunPayload {
+  const { id, organization_id, project_id, app_id, receipt_id, agent_id, claim } = turn;
+  return { turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id, custody: { attempts: claim } };
 }
 
 /** Why a turn waits or has failed. */
@@ -159,7 +190,7 @@ export class ToolCallRecord {
   @Column({ type: 'text' }) call_ref: string;
   /** The name that the model used. */
   @Column({ type: 'text' }) tool: string;
-  @Column({ type: 'text' }) source: ToolsetTool['source'] | 'none';
+  @Column({ type: 'text' }) source: ToolsetTool['source'] | 'agent' | 'none';
   @Column({ type: 'text', nullable: true }) tool_id: string | null;
   @Column({ type: 'text' }) grade: ToolGrade | 'none';
   @Column({ type: 'text' }) arguments_sha256: string;
@@ -197,4 +228,30 @@ export class TurnPreviewRow {
   @Column({ type: 'text', array: true }) tools: string[];
   /** What the model has written in this step. */
   @Column({ type: 'text' }) text: string;
+}
+
+/**
+ * A step of a run. It is worked on under the claim of its run's turn, whose lease is the only one: `claim` is the claim
+ * of the turn that began it last, and `tries` counts how often it was begun. `waiting`: for a person.
+ */
+@Entity({ schema: 'engine', name: 'workflow_step' })
+@Unique('workflow_step_position', ['turn_id', 'position'])
+export class WorkflowStepRow extends WorkRow<WorkflowStepState> {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'workflow_step_pkey' }) id: string;
+  @Column({ type: 'text' }) turn_id: string;
+  /** From 0, as declared. */
+  @Column({ type: 'integer' }) position: number;
+  @Column({ type: 'text' }) organization_id: string;
+  @Column({ type: 'text' }) project_id: string;
+  @Column({ type: 'text' }) name: string;
+  @Column({ type: 'text' }) kind: WorkflowStepKind;
+  /** What it works on, decided when it begins: a call has the same arguments in each try. */
+  @Column({ type: 'jsonb', nullable: true }) input: Record<string, unknown> | null;
+  /** What later steps read. */
+  @Column({ type: 'jsonb', nullable: true }) output: Record<string, unknown> | null;
+  /** Of its output. */
+  @Column({ type: 'text', default: 'own' }) content_trust: ContentTrust;
+  /** The turn's last entry in `engine.step` before it began: what comes after is its own. Null: it has not begun. */
+  @Column({ type: 'integer', nullable: true }) after_seq: number | null;
+  @Column({ type: 'timestamptz', nullable: true }) started_at: Date | null;
 }

@@ -1,5 +1,6 @@
 import type { ProjectScope } from '#libs/contracts';
 import { storableJson } from '#libs/database';
+import { storeTerms } from './chunk-terms.js';
 import { chunksOf } from './chunks-of.js';
 import type { KnowledgeDocument } from './document.entity.js';
 import { type Facts, type Statements, storeFacts } from './fact-rows.js';
@@ -7,7 +8,13 @@ import { type Facts, type Statements, storeFacts } from './fact-rows.js';
 export type NewDocument = Pick<
   KnowledgeDocument,
   'title' | 'content' | 'source' | 'uri' | 'trust' | 'audience' | 'provenance'
->;
+> & {
+  /** As it was declared. Absent: each part speaks for itself. */
+  language?: string;
+};
+
+/** Words of more chunks would keep the process from other work; `ChunkIndexing` does the rest. */
+const chunksAtOnce = 32;
 
 /**
  * Stores a document with its chunks and facts, in the caller's transaction.
@@ -42,10 +49,17 @@ export async function insertDocument(
     ],
   )) as { id: string }[];
   if (made.length === 0) return false;
+  const chunks = chunksOf(document.content).map((chunk, seq) => ({ seq, ...chunk }));
   await db.query(
-    `INSERT INTO engine.chunk (document_id, seq, project_id, start, text)
-     SELECT $1, c.seq, $2, c.start, c.text FROM jsonb_to_recordset($3::jsonb) AS c(seq integer, start integer, text text)`,
-    [id, owner.projectId, storableJson(chunksOf(document.content).map((chunk, seq) => ({ seq, ...chunk })))],
+    `INSERT INTO engine.chunk (document_id, seq, project_id, start, text, heading, language)
+     SELECT $1, c.seq, $2, c.start, c.text, c.heading, $4
+       FROM jsonb_to_recordset($3::jsonb) AS c(seq integer, start integer, text text, heading text)`,
+    [id, owner.projectId, storableJson(chunks), document.language ?? null],
+  );
+  const of = { document_id: id, project_id: owner.projectId, title: document.title };
+  await storeTerms(
+    db,
+    chunks.slice(0, chunksAtOnce).map((chunk) => ({ ...of, ...chunk })),
   );
   await storeFacts(db, owner.projectId, id, facts);
   return true;

@@ -36,9 +36,12 @@ export class KnowledgeDocument {
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
 }
 
-/** A part of a document that is found and shown as a unit. TypeORM cannot declare its index on an expression. */
+/** A part of a document that is found and shown as a unit. TypeORM cannot declare its GIN indexes. */
 @Entity({ schema: 'engine', name: 'chunk' })
 @Index('chunk_search', { synchronize: false })
+@Index('chunk_terms', { synchronize: false })
+@Index('chunk_without_terms', ['document_id', 'seq'], { where: 'terms IS NULL' })
+@Index('chunk_language', ['project_id', 'language'])
 export class Chunk {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'chunk_pkey' }) document_id: string;
   @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'chunk_pkey' }) seq: number;
@@ -46,6 +49,12 @@ export class Chunk {
   /** Offset in the document, in characters. */
   @Column({ type: 'integer' }) start: number;
   @Column({ type: 'text' }) text: string;
+  /** The Markdown heading that it begins under. */
+  @Column({ type: 'text', nullable: true }) heading: string | null;
+  /** The text search configuration that its words are stemmed by; empty: none. */
+  @Column({ type: 'text', nullable: true }) language: string | null;
+  /** What it is found by; null until that is made. */
+  @Column({ type: 'tsvector', nullable: true }) terms: string | null;
 }
 
 /** The result of a synced document's version. */

@@ -3,22 +3,12 @@ import { keyset } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import type { DocumentTrust, KnowledgeDocument } from './document.entity.js';
+import type { KnowledgeDocument } from './document.entity.js';
 import { deleteDocument, insertDocument, type NewDocument } from './document-rows.js';
 import type { Facts } from './fact-rows.js';
 
 /** Who reads: the turn of an untrusted sender sees only documents for everyone. */
 export type Reader = 'everyone' | 'known';
-
-export interface FoundChunk {
-  document_id: string;
-  title: string;
-  excerpt: string;
-  /** Offset of the excerpt in the document, in characters. */
-  offset: number;
-  trust: DocumentTrust;
-  source: string;
-}
 
 export type DocumentHead = Omit<KnowledgeDocument, 'content' | 'content_sha256' | 'organization_id' | 'project_id'> & {
   chars: number;
@@ -44,20 +34,6 @@ export class DocumentRepository {
       )) as { id: string }[];
       return { id: same?.id ?? id, isNew: false };
     });
-  }
-
-  /** The chunks that match best. Words are combined with OR, so a question finds the chunks that match most of it. */
-  async search(owner: ProjectScope, reader: Reader, words: string, limit: number): Promise<FoundChunk[]> {
-    const query = tsQueryOf(words);
-    if (query === null) return [];
-    return (await this.db.query(
-      `SELECT d.id AS document_id, d.title, c.text AS excerpt, c.start AS offset, d.trust, d.source
-         FROM engine.chunk c JOIN engine.document d ON d.id = c.document_id
-        WHERE c.project_id = $1 AND d.organization_id = $2 AND to_tsvector('simple', c.text) @@ to_tsquery('simple', $3)
-          AND ($4 = 'known' OR d.audience = 'everyone')
-        ORDER BY ts_rank_cd(to_tsvector('simple', c.text), to_tsquery('simple', $3), 1) DESC, d.id DESC, c.seq LIMIT $5`,
-      [owner.projectId, owner.organizationId, query, reader, limit],
-    )) as FoundChunk[];
   }
 
   /** A part of a document, by its id or else by its title (the newest one). */
@@ -95,13 +71,4 @@ export class DocumentRepository {
   async delete(owner: ProjectScope, id: string): Promise<boolean> {
     return this.db.transaction((db) => deleteDocument(db, owner, id));
   }
-}
-
-const mostWords = 16;
-
-/** `word | word`, of letters and digits only, so nothing from the caller is read as an operator. */
-function tsQueryOf(words: string): string | null {
-  const found = words.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const terms = [...new Set(found)].slice(0, mostWords);
-  return terms.length > 0 ? terms.map((term) => `${term}:*`).join(' | ') : null;
 }

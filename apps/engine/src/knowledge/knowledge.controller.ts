@@ -3,6 +3,7 @@ import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } f
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { DocumentRepository } from './document.repository.js';
+import { DocumentSearch } from './document-search.repository.js';
 import {
   DocumentPage,
   DocumentQuery,
@@ -19,6 +20,7 @@ import {
 export class KnowledgeController {
   constructor(
     private readonly documents: DocumentRepository,
+    private readonly found: DocumentSearch,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
@@ -44,6 +46,7 @@ export class KnowledgeController {
     if (body.text.length > most) {
       throw new Problem(413, 'document_too_large', `A document has at most ${most} characters: add it in parts.`);
     }
+    const { language } = body;
     const facts = { entities: body.entities ?? [], relations: body.relations ?? [] };
     const { id } = await this.documents.store(
       caller,
@@ -54,7 +57,8 @@ export class KnowledgeController {
         uri: body.uri ?? null,
         trust: 'owner',
         audience: body.audience ?? 'known',
-        provenance: { ...body.provenance, by: caller.subject },
+        provenance: { ...body.provenance, by: caller.subject, ...(language === undefined ? {} : { language }) },
+        ...(language === undefined ? {} : { language }),
       },
       facts,
     );
@@ -66,7 +70,7 @@ export class KnowledgeController {
   @ApiOperation({ summary: 'Search documents by words', operationId: 'searchDocuments' })
   @ApiOkResponse({ type: FoundChunks })
   async search(@Caller() caller: Principal, @Query() query: SearchQuery): Promise<FoundChunks> {
-    return { data: await this.documents.search(caller, 'known', query.q, query.limit) };
+    return { data: await this.found.search(caller, 'known', query.q, query.limit) };
   }
 
   @Get(':id')

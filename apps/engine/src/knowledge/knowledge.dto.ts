@@ -1,7 +1,9 @@
 import { idOf, JsonObject, Name, NestedList, OneOf, OrderedQuery, Text, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import type { DocumentHead, FoundChunk } from './document.repository.js';
+import type { DocumentHead } from './document.repository.js';
+import type { FoundChunk } from './document-search.repository.js';
+import { languages } from './language-of.js';
 
 const audienceNote =
   'known: for turns of admitted contacts and of your own callers; everyone: for turns of unknown senders too';
@@ -22,6 +24,11 @@ export class UploadDocument {
   @Name(300) title: string;
   @Text(10_000_000, { description: 'Plain text or Markdown, up to DOCUMENT_MAX_CHARS' }) text: string;
   @Text(2_000, { optional: true, description: 'Where it comes from; shown to people' }) uri?: string;
+  @OneOf(languages, {
+    optional: true,
+    description: 'By which its words are stemmed for search. Absent: recognised, part by part',
+  })
+  language?: string;
   @OneOf(['known', 'everyone'], { optional: true, description: audienceNote }) audience?: 'known' | 'everyone';
   @JsonObject({ optional: true, description: 'Facts shown to people, stored unchanged' }) provenance?: Record<
     string,

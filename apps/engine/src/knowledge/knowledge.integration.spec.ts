@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { home } from '#libs/testing';
+import { home, until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
 import { type RecordingServer } from '../testing/recording-server.js';
 import { type FakeModel } from '../testing/fake-model.js';
@@ -62,6 +62,28 @@ describe('knowledge', () => {
     expect((await world.call('GET', `knowledge/${id}`)).status).toBe(404);
   });
 
+  it('is stemmed by the language that it is declared in, also when its terms are made anew', async () => {
+    const document = { title: 'Retoure', text: 'Rückgaben of the Bestellungen in the Filialen', language: 'german' };
+    const { body } = await world.call('POST', 'knowledge', document);
+    expect(body.provenance).toEqual({ by: 'key:test', language: 'german' });
+    const stemmed = async () =>
+      (
+        await world.pool.query(
+          `SELECT language, '~filial' = ANY(tsvector_to_array(terms)) AS stemmed FROM engine.chunk WHERE document_id = $1`,
+          [body.id],
+        )
+      ).rows[0];
+    expect(await stemmed()).toEqual({ language: 'german', stemmed: true });
+    await world.pool.query('UPDATE engine.chunk SET terms = NULL WHERE document_id = $1', [body.id]);
+    await until('it is indexed anew', async () => (await stemmed()).stemmed === true);
+    expect((await stemmed()).language).toBe('german');
+    const { title, text } = document;
+    const { body: own } = await world.call('POST', 'knowledge', { title: `${title} 2`, text });
+    const { rows } = await world.pool.query('SELECT language FROM engine.chunk WHERE document_id = $1', [own.id]);
+    expect(rows).toEqual([{ language: 'english' }]);
+    expect((await world.call('POST', 'knowledge', { ...document, language: 'klingon' })).status).toBe(422);
+  });
+
   it('is searched without an error by words that look like SQL or operators', async () => {
     for (const q of ["'; DROP TABLE engine.document --", 'a & | ! ( ) :* <->', '%', '\u4f60\u597d']) {
       expect((await world.call('GET', `knowledge/search?q=${encodeURIComponent(q)}`)).status).toBe(200);
@@ -86,6 +108,20 @@ describe('knowledge', () => {
     );
     const known = await called('query_knowledge_graph', { query: 'zebra' });
     expect(known.result.documents.map(({ title }: { title: string }) => title).sort()).toEqual(['Margins', 'Prices']);
+  });
+
+  it('is named by the turn and its timeline when an agent reads it', async () => {
+    const { id } = (await world.call('POST', 'knowledge', { title: 'Okapi care', text: 'Okapis eat leaves.' })).body;
+    const { turn } = await called('query_knowledge_graph', { query: 'okapi' });
+    const documents = [{ id, title: 'Okapi care' }];
+    const step = `SELECT content FROM engine.step WHERE turn_id = $1 AND kind = 'tool_result'`;
+    expect((await world.pool.query(step, [turn.turn_id])).rows[0].content).toMatchObject({ documents });
+    const sql = `SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'tool_called'`;
+    const entry = await until(
+      'the timeline has the call',
+      async () => (await world.pool.query(sql, [turn.turn_id])).rows[0],
+    );
+    expect(entry.detail).toMatchObject({ documents });
   });
 
   it('records where it was learnt, and is untrusted when untrusted senders contributed to it', async () => {

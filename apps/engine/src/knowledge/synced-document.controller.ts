@@ -10,10 +10,9 @@ import {
   Whole,
 } from '#libs/service-kit';
 import { sanitize } from '#libs/sanitizer';
-import { Body, Controller, Inject, Param, Put } from '@nestjs/common';
+import { Body, Controller, Param, Put } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { SETTINGS, type EngineSettings } from '../settings.js';
-import { documentText } from './document-text.js';
+import { DocumentReader } from '../documents/document-reader.service.js';
 import { SyncedDocumentRepository, type SyncedVersion, type TakenVersion } from './synced-document.repository.js';
 
 const titleChars = 300;
@@ -35,22 +34,22 @@ class TakeVersion {
 export class SyncedDocumentController {
   constructor(
     private readonly documents: SyncedDocumentRepository,
-    @Inject(SETTINGS) private readonly settings: EngineSettings,
+    private readonly reader: DocumentReader,
   ) {}
 
   @Put(':id')
   @RequireScopes('service')
   async take(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TakeVersion): Promise<TakenVersion> {
-    const taken = await this.documents.take(caller, this.versionOf(id, body));
+    const taken = await this.documents.take(caller, await this.versionOf(id, body));
     if (!taken) throw notFound('synced_document', id);
     return taken;
   }
 
-  private versionOf(id: string, body: TakeVersion): SyncedVersion {
+  private async versionOf(id: string, body: TakeVersion): Promise<SyncedVersion> {
     const { revision, removed, path, trust, audience } = body;
     if (removed) return { id, revision, outcome: 'removed', document: null };
     const bytes = Buffer.from(body.content_base64 ?? '', 'base64');
-    const read = documentText(bytes, body.content_type ?? '', path, this.settings.DOCUMENT_MAX_CHARS);
+    const read = await this.reader.read(bytes, body.content_type ?? '', path);
     if ('refused' in read) return { id, revision, outcome: read.refused, document: null };
     const title = titleOf(path);
     const provenance = read.note === null ? body.provenance : { ...body.provenance, note: read.note };

@@ -1,5 +1,6 @@
 import { newId } from '#libs/contracts';
 import { type As, home } from '#libs/testing';
+import { docxOf, pdfOf } from '../testing/document-files.js';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
 import { type FakeModel } from '../testing/fake-model.js';
 import { agentOf, turnsOf } from '../testing/turns-of.js';
@@ -101,6 +102,22 @@ describe('a document of a source', () => {
     expect(rows[0]).toMatchObject({ content: 'née', provenance: { note: expect.stringContaining('not iso-8859-1') } });
   });
 
+  it('of a PDF or an Office file is found by its words, and read with its pages', async () => {
+    const id = newId('sdoc');
+    const file = pdfOf([['Rhubarb grows in spring.'], ['Loquats are picked after frost.']]);
+    const { body } = await put(id, version(1, file, { path: 'garden.pdf' }));
+    expect(body.outcome).toBe('kept');
+    expect(await search('loquats')).toEqual([
+      expect.objectContaining({
+        document_id: body.document_id,
+        excerpt: expect.stringContaining('## Page 2\n\nLoquats are picked after frost.'),
+      }),
+    ]);
+    const docx = docxOf('<w:p><w:r><w:t>Loquats are gone.</w:t></w:r></w:p>');
+    expect((await put(id, version(2, docx, { path: 'garden.docx' }))).body.outcome).toBe('kept');
+    expect(await read({ document_id: body.document_id })).toMatchObject({ text: 'Loquats are gone.' });
+  });
+
   it('is refused whole where it is not text or too long, and then the previous version is removed too', async () => {
     const id = newId('sdoc');
     await put(id, version(1, 'short quinces'));
@@ -108,7 +125,7 @@ describe('a document of a source', () => {
     expect(await search('quinces')).toEqual([]);
     const binary = Buffer.from([0x25, 0x00, 0xff, 0xd8]);
     expect((await put(id, version(3, binary))).body.outcome).toBe('not_text');
-    expect((await put(id, version(4, '%PDF-1.7 quinces'))).body.outcome).toBe('not_text');
+    expect((await put(id, version(4, '%PDF-1.7 quinces'))).body.outcome).toBe('unreadable');
     expect((await put(id, version(5, 'quinces again'))).body.outcome).toBe('kept');
     expect(await search('quinces')).toHaveLength(1);
   });

@@ -7,7 +7,9 @@ import type { AgentDetail, AgentToolsetView } from '../manage/agents/agent-tools
 import type { AgentDifferences, AgentVersionDetail, AgentVersionPage } from '../manage/agents/agent-version.dto.js';
 import type { AgentPage, AgentView } from '../manage/agents/agent.dto.js';
 import type { ApprovalPage, ApprovalView } from '../manage/approvals/approval.dto.js';
+import type { CaseSetDetailView, CaseSetList } from '../manage/comparisons/case-set.dto.js';
 import type { ComparisonCasePage, ComparisonPage, ComparisonView } from '../manage/comparisons/comparison.dto.js';
+import type { ErasedMemories, MemoryPage, MemoryView } from '../manage/memories/memory.dto.js';
 import type { PresetList, ProviderList, ProviderView, TestedView } from '../manage/providers/provider.dto.js';
 import type { SessionTurnPage } from '../manage/sessions/session-turn.dto.js';
 import type { SessionDetailView, SessionPage, SessionSummaryView } from '../manage/sessions/session.dto.js';
@@ -40,6 +42,8 @@ export type EngineInternalViews = [
 /** What each route of the engine answers with. */
 export type EngineViews = [
   ['GET agents', AgentPage],
+  [`GET agents/${string}/case-sets`, CaseSetList],
+  [`${string} agents/${string}/case-sets${string}`, CaseSetDetailView],
   [`GET agents/${string}/comparisons`, ComparisonPage],
   [`GET agents/${string}/comparisons/${string}/cases`, ComparisonCasePage],
   [`${string} agents/${string}/comparisons${string}`, ComparisonView],
@@ -63,6 +67,9 @@ export type EngineViews = [
   ['GET providers/presets', PresetList],
   [`POST providers/${string}/test`, TestedView],
   [`${string} providers${string}`, ProviderView],
+  ['GET memories', MemoryPage],
+  ['DELETE memories', ErasedMemories],
+  [`${string} memories/${string}`, MemoryView],
   [`GET runs/${string}`, RunDetailView],
   ['GET sessions', SessionPage],
   [`GET sessions/${string}/turns`, SessionTurnPage],

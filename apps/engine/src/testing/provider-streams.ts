@@ -18,7 +18,7 @@ export interface StreamedProtocol {
   error: Buffer | null;
 }
 
-const sse = (data: unknown, event?: string): Buffer =>
+export const sse = (data: unknown, event?: string): Buffer =>
   Buffer.from(`${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`);
 
 const halves = (value: object): string[] => {
@@ -88,7 +88,7 @@ const mistral: StreamedProtocol = {
   error: null,
 };
 
-const named = (data: { type: string; [field: string]: unknown }): Buffer => sse(data, data.type);
+export const named = (data: { type: string; [field: string]: unknown }): Buffer => sse(data, data.type);
 const begun = named({
   type: 'message_start',
   message: {
@@ -155,7 +155,7 @@ const google: StreamedProtocol = {
 };
 
 /** One message of application/vnd.amazon.eventstream, with headers of the type string (7). */
-function amazonFrame(kind: 'event' | 'exception', type: string, payload: object): Buffer {
+export function amazonFrame(kind: 'event' | 'exception', type: string, payload: object): Buffer {
   const header = (name: string, value: string): Buffer => {
     const length = Buffer.alloc(2);
     length.writeUInt16BE(value.length);

@@ -1,5 +1,6 @@
 import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
 import { home, until } from '#libs/testing';
+import type { AgentGrant } from '../entities/agent.entity.js';
 import { type EngineWorld } from './engine-world.js';
 
 export interface AgentRow {
@@ -11,6 +12,8 @@ export interface AgentRow {
   approvers_decide_own?: boolean;
   allowed_hosts?: string[];
   caps?: object;
+  agents?: AgentGrant[];
+  name?: string;
   model?: string | null;
   fallback_model?: string | null;
 }
@@ -20,8 +23,8 @@ export async function agentOf(world: EngineWorld, row: AgentRow): Promise<string
   const id = newId('agt');
   await world.pool.query(
     `INSERT INTO engine.agent (id, organization_id, project_id, name, instructions, is_chief_of_staff, tools, skills,
-       python_tools, may_do, approvers, caps, model, fallback_model, allowed_hosts, approvers_decide_own)
-     VALUES ($1, $2, $3, 'Test', 'Do as you are told.', false, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+       python_tools, may_do, approvers, caps, model, fallback_model, allowed_hosts, approvers_decide_own, agents)
+     VALUES ($1, $2, $3, $15, 'Do as you are told.', false, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     [
       id,
       home.organizationId,
@@ -36,6 +39,8 @@ export async function agentOf(world: EngineWorld, row: AgentRow): Promise<string
       row.fallback_model ?? null,
       row.allowed_hosts ?? [],
       row.approvers_decide_own ?? false,
+      JSON.stringify(row.agents ?? []),
+      row.name ?? 'Test',
     ],
   );
   return id;

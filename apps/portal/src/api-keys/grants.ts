@@ -12,6 +12,7 @@ export const resources = [
   'keys',
   'tools',
   'knowledge',
+  'alerts',
 ] as const;
 
 /** Every scope that a key may have. `service` is not one of them: only services have it. */

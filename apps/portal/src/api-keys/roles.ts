@@ -22,8 +22,16 @@ const roles: Record<RoleName, Role> = {
     scopes: ['admin'],
   },
   operator: {
-    description: 'Keeps it running: replays, dead letters, held messages, contacts, conversations, approvals',
-    scopes: [...reads, 'events:write', 'deliveries:write', 'channels:write', 'contacts:write', 'approvals:decide'],
+    description: 'Keeps it running: replays, dead letters, held messages, contacts, conversations, approvals, alerts',
+    scopes: [
+      ...reads,
+      'events:write',
+      'deliveries:write',
+      'channels:write',
+      'contacts:write',
+      'alerts:write',
+      'approvals:decide',
+    ],
   },
   developer: {
     description:

@@ -1,26 +1,16 @@
-import type { AttentionItem } from '#libs/contracts';
 import { Caller, holds, type Principal, RequireScopes } from '#libs/service-kit';
-import { Controller, Get, Inject } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type NamedClient, SERVICE_CLIENTS } from '../services.js';
-import { QueueStates } from '../queues/queue-states.js';
-import type { QueueView } from '../queues/queue.dto.js';
-import { type PortalSettings, SETTINGS } from '../settings.js';
-import { RedisTroubles } from './redis-troubles.js';
-import { ServiceReports } from './service-reports.js';
-import { AttentionListView, type AttentionView } from './attention.dto.js';
-
-const telling = ['webhook-ingress', 'adapter-gateway', 'router', 'engine', 'mcp-registry', 'credential-vault'];
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AttentionList, causeOf } from './attention-list.js';
+import { AttentionMuteRepository } from './attention-mute.repository.js';
+import { AttentionListView, type AttentionView, MuteAttention, UnmuteAttention } from './attention.dto.js';
 
 @ApiTags('attention')
 @Controller('api/v1/attention')
 export class AttentionController {
   constructor(
-    @Inject(SERVICE_CLIENTS) private readonly services: NamedClient[],
-    private readonly redis: RedisTroubles,
-    private readonly queues: QueueStates,
-    private readonly reports: ServiceReports,
-    @Inject(SETTINGS) private readonly settings: PortalSettings,
+    private readonly attention: AttentionList,
+    private readonly mutes: AttentionMuteRepository,
   ) {}
 
   @Get()
@@ -31,35 +21,35 @@ export class AttentionController {
   })
   @ApiOkResponse({ type: AttentionListView })
   async list(@Caller() caller: Principal): Promise<AttentionListView> {
-    const asked = this.services.filter(({ service }) => telling.includes(service));
-    const [reported, redis, queues] = await Promise.all([
-      Promise.all(asked.map((one) => this.reports.of(one, caller))),
-      this.redis.troubles(caller),
-      this.queues.read(caller),
-    ]);
-    const late = queues.data.filter((queue) => queue.waiting > 0 && queue.oldest_ms > this.settings.QUEUE_ATTENTION_MS);
-    const seen = [...redis, ...late.map(ofQueue), ...reported.flat()].filter(({ scope }) =>
-      holds(caller.scopes, scope),
-    );
-    const data = seen.map(({ scope: _scope, ...shown }): AttentionView => shown);
-    return { data: data.toSorted((a, b) => (a.severity < b.severity ? -1 : a.severity > b.severity ? 1 : 0)) };
+    const [{ items }, mutes] = await Promise.all([this.attention.of(caller), this.mutes.now(caller)]);
+    const seen = items.filter(({ scope }) => holds(caller.scopes, scope));
+    const data = seen.map(({ scope: _scope, service: _service, ...shown }): AttentionView => {
+      const mute = mutes.get(causeOf(shown));
+      return { ...shown, cause: causeOf(shown), muted_until: mute?.toISOString() ?? null };
+    });
+    return { data: data.toSorted((a, b) => rankOf(a) - rankOf(b)) };
+  }
+
+  @Post('mute')
+  @HttpCode(204)
+  @RequireScopes('alerts:write')
+  @ApiOperation({ operationId: 'muteAttention', summary: 'Mute one cause for a time: no rule alerts about it' })
+  @ApiNoContentResponse()
+  async mute(@Caller() caller: Principal, @Body() { cause, hours }: MuteAttention): Promise<void> {
+    await this.mutes.set(caller, cause, hours);
+  }
+
+  @Post('unmute')
+  @HttpCode(204)
+  @RequireScopes('alerts:write')
+  @ApiOperation({ operationId: 'unmuteAttention', summary: 'End the mute of a cause' })
+  @ApiNoContentResponse()
+  async unmute(@Caller() caller: Principal, @Body() { cause }: UnmuteAttention): Promise<void> {
+    await this.mutes.clear(caller, cause);
   }
 }
 
-/** Jobs that are due and are not taken: their consumer stands still, or has more work than it can do. */
-function ofQueue({ queue, service, waiting, active, oldest_ms: ms }: QueueView): AttentionItem {
-  const stands = active === 0;
-  const jobs = `${waiting} ${waiting === 1 ? 'job waits' : 'jobs wait'} in the queue ${queue}, the oldest for ${Math.round(ms / 1_000)} s`;
-  return {
-    code: stands ? 'queue_stands' : 'queue_late',
-    severity: stands ? 'error' : 'warning',
-    text: `${jobs}, and ${stands ? `${service} processes none` : `${service} processes ${active}`}. Messages of all projects wait.`,
-    what_to_do: stands
-      ? `See the log of ${service}: a consumer that takes nothing is made anew, and then its process is started again. Restart it if it does not.`
-      : `${service} has more work than it can do at once: add a replica, or raise its QUEUE_CONCURRENCY.`,
-    resource: { kind: 'service', id: service },
-    count: waiting,
-    since: new Date(Date.now() - ms).toISOString(),
-    scope: 'events:read',
-  };
+/** Errors first, and what is muted last. */
+function rankOf({ severity, muted_until }: AttentionView): number {
+  return (muted_until === null ? 0 : 2) + (severity === 'error' ? 0 : 1);
 }

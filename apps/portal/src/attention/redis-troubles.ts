@@ -1,6 +1,6 @@
-import type { AttentionItem } from '#libs/contracts';
+import type { AttentionItem, ProjectScope } from '#libs/contracts';
 import { JobClient, type RedisState } from '#libs/queue';
-import { type Principal, Problem } from '#libs/service-kit';
+import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { type NamedClient, SERVICE_CLIENTS } from '../services.js';
 
@@ -18,10 +18,10 @@ export class RedisTroubles {
   ) {}
 
   /** One item for each trouble, however many services have it. */
-  async troubles(caller: Principal): Promise<AttentionItem[]> {
+  async troubles(scope: ProjectScope): Promise<AttentionItem[]> {
     const asked = this.services.map(async ({ service, client }) => ({
       service,
-      trouble: await troubleOf(client, caller),
+      trouble: await troubleOf(client, scope),
     }));
     const own = { service: 'portal', trouble: this.jobs.health.state() };
     const reported = [...(await Promise.all(asked)), own].flatMap(({ service, trouble }): Reported[] =>
@@ -50,9 +50,9 @@ function itemOf(group: Reported[]): AttentionItem[] {
 }
 
 /** A service that cannot be asked is an item of its own; one of an earlier release knows of no such question. */
-async function troubleOf(client: NamedClient['client'], caller: Principal): Promise<RedisState | null> {
+async function troubleOf(client: NamedClient['client'], scope: ProjectScope): Promise<RedisState | null> {
   try {
-    return (await client.get<{ trouble?: RedisState | null }>('/internal/redis', caller)).trouble ?? null;
+    return (await client.get<{ trouble?: RedisState | null }>('/internal/redis', scope)).trouble ?? null;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return null;

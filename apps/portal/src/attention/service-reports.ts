@@ -1,8 +1,14 @@
-import type { AttentionItem } from '#libs/contracts';
-import { isLate, type Principal, Problem } from '#libs/service-kit';
+import type { AttentionItem, ProjectScope } from '#libs/contracts';
+import { isLate, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { NamedClient } from '../services.js';
 import { type PortalSettings, SETTINGS } from '../settings.js';
+
+interface Report {
+  items: AttentionItem[];
+  /** Whether the service itself said so. */
+  answered: boolean;
+}
 
 /** What the services report, and which of them cannot be asked. */
 @Injectable()
@@ -13,19 +19,20 @@ export class ServiceReports {
   constructor(@Inject(SETTINGS) private readonly settings: PortalSettings) {}
 
   /** A service that does not answer is itself an item, and the most severe one. */
-  async of({ service, client }: NamedClient, caller: Principal): Promise<AttentionItem[]> {
+  async of({ service, client }: NamedClient, scope: ProjectScope): Promise<Report> {
     const asked = Date.now();
     try {
-      const { data } = await client.get<{ data: AttentionItem[] }>('/internal/attention', caller);
+      const { data } = await client.get<{ data: AttentionItem[] }>('/internal/attention', scope);
       this.lateSince.delete(service);
-      return data;
+      return { items: data, answered: true };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      if (!isLate(error)) return [silent(service, error.detail, null)];
+      if (!isLate(error)) return { items: [silent(service, error.detail, null)], answered: false };
       const since = this.lateSince.get(service) ?? asked;
       this.lateSince.set(service, since);
       const isSilent = Date.now() - since >= this.settings.SERVICE_SILENT_MS;
-      return [isSilent ? silent(service, error.detail, since) : slow(service, error.detail, since)];
+      const item = isSilent ? silent(service, error.detail, since) : slow(service, error.detail, since);
+      return { items: [item], answered: false };
     }
   }
 }

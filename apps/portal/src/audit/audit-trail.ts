@@ -1,5 +1,14 @@
+import type { ProjectScope } from '#libs/contracts';
 import type { AuditLog, AuditQuery, AuditRecord } from '#libs/audit';
-import { type Audience, type Page, pageOf, type Principal, ServiceClient, writeCursor } from '#libs/service-kit';
+import {
+  type Audience,
+  type Page,
+  pageOf,
+  type Principal,
+  Problem,
+  ServiceClient,
+  writeCursor,
+} from '#libs/service-kit';
 import type { ServiceTokens } from '#libs/service-kit';
 import type { ActorNameRepository } from './actor-name.repository.js';
 import type { UpstreamUrls } from '../proxy/route-table.js';
@@ -9,6 +18,7 @@ const kept = {
   'adapter-gateway': 'GATEWAY_URL',
   engine: 'ENGINE_URL',
   'mcp-registry': 'MCP_REGISTRY_URL',
+  router: 'ROUTER_URL',
 } as const satisfies Partial<Record<Audience, keyof UpstreamUrls>>;
 
 export function auditClients(urls: UpstreamUrls, tokens: ServiceTokens): Pick<ServiceClient, 'get'>[] {
@@ -41,9 +51,7 @@ export class AuditTrail {
     const newer = order === 'asc' ? 1 : -1;
     const [own, ...others] = await Promise.all([
       this.own.list(scope, limit + 1, query),
-      ...this.others.map(
-        async (other) => (await other.get<{ data: AuditRecord[] }>(`/internal/audit?${written(query)}`, scope)).data,
-      ),
+      ...this.others.map((other) => entriesOf(other, query, scope)),
     ]);
     const all = [...(own ?? []), ...others.flat()].sort((a, b) => (a.id < b.id ? -newer : newer));
     const page = pageOf(all.slice(0, limit + 1), limit, ({ id }) => id);
@@ -52,6 +60,20 @@ export class AuditTrail {
       page.data.map(({ actor }) => actor),
     );
     return { ...page, data: page.data.map((entry) => ({ ...entry, actor_name: names.get(entry.actor) ?? null })) };
+  }
+}
+
+async function entriesOf(
+  other: Pick<ServiceClient, 'get'>,
+  query: AuditQuery,
+  scope: ProjectScope,
+): Promise<AuditRecord[]> {
+  try {
+    return (await other.get<{ data: AuditRecord[] }>(`/internal/audit?${written(query)}`, scope)).data;
+  } catch (error) {
+    // The previous release of a service that kept no log.
+    if (error instanceof Problem && error.status === 404) return [];
+    throw error;
   }
 }
 

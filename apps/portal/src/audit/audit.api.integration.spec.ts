@@ -34,7 +34,7 @@ beforeAll(async () => {
     {
       INGRESS_URL: upstream.url,
       VAULT_URL: upstream.url,
-      ROUTER_URL: upstream.url,
+      ROUTER_URL: none,
       GATEWAY_URL: none,
       MCP_REGISTRY_URL: none,
       ENGINE_URL: url,

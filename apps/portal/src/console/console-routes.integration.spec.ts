@@ -28,6 +28,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'page-files.json'), JSON.stringify(pageFiles));
   writeFileSync(join(folder, 'icon.svg'), '<svg/>');
   writeFileSync(join(folder, 'preview.html'), page);
+  writeFileSync(join(folder, 'offline-worker.js'), script);
   writeFileSync(join(folder, 'assets/main-3f2a.js'), script);
   writeFileSync(join(folder, 'assets/main-3f2a.js.br'), brotliCompressSync(script));
   writeFileSync(join(folder, 'assets/main-3f2a.js.gz'), gzipSync(script));
@@ -65,6 +66,11 @@ function get(path: string, headers: Record<string, string> = {}, method = 'GET')
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 describe('the console', () => {
+  it('has a worker that may fetch from its own origin, without which no page would open, and do nothing else', async () => {
+    const { status, headers } = await get('/offline-worker.js', browser);
+    expect([status, headers['content-security-policy']]).toEqual([200, "default-src 'none'; connect-src 'self'"]);
+  });
+
   it.each(['/', '/sign-in', '/p/prj_1/events?outcome=failed', '/index.html'])(
     'is the answer to %s, revalidated each time and limited to its own origin',
     async (path) => {

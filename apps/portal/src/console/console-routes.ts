@@ -36,6 +36,9 @@ const missingConsole = `<!doctype html>
 </html>
 `;
 
+/** Fetches each visit for the browser, and says so where nobody answers. It may do nothing else. */
+const worker = { path: '/offline-worker.js', policy: "default-src 'none'; connect-src 'self'" };
+
 /** Matches whatever no other route does. */
 const everything = '/*';
 
@@ -87,6 +90,7 @@ export function consoleRoutes(fastify: FastifyInstance, folder: string, publicUr
     if (asset && path !== '/index.html') {
       // A page of its own: without a policy for pages it could run nothing.
       if (asset.type.startsWith('text/html')) return sendPage(reply, asset);
+      if (path === worker.path) reply.header('content-security-policy', worker.policy);
       return sendFile(request, reply, asset, path.startsWith('/assets/'));
     }
     if (!isPage(request, path)) return reply.callNotFound();

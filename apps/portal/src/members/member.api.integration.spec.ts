@@ -14,7 +14,8 @@ let owner: Browser;
 
 beforeAll(async () => {
   behind = await startUpstream('service', {});
-  router = createServer((_request, response) => {
+  router = createServer(({ url = '' }, response) => {
+    if (url.startsWith('/internal/audit')) return void response.end('{"data":[]}');
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(': open\n\n');
   });

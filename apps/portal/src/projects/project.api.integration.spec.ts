@@ -62,7 +62,13 @@ describe('a project', () => {
 
   it('has limits of its own, which the services that enforce them receive, and which are in the audit log', async () => {
     const { id } = (await owner.call('POST', '/projects', { name: 'Limited' })).body;
-    const none = { messages_per_second: null, concurrent_turns: null, deliveries_per_address_per_minute: null };
+    const none = {
+      messages_per_second: null,
+      concurrent_turns: null,
+      deliveries_per_address_per_minute: null,
+      day_tokens: null,
+      day_cost_micros: null,
+    };
     expect((await owner.call('GET', `/projects/${id}`)).body.limits).toEqual({ ...none, retention_days: null });
     behind.seen.length = 0;
     const limits = { ...none, messages_per_second: 5, retention_days: 7 };

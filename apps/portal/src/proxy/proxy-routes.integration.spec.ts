@@ -16,10 +16,10 @@ const call = (path: string, key: string | null, init?: RequestInit) => send(`${p
 
 beforeAll(async () => {
   [ingress, vault] = await Promise.all([startUpstream('ingress', {}), startUpstream('vault', {})]);
-  const dead = await startUpstream('dead', {});
-  await dead.close();
-  const urls = { INGRESS_URL: ingress.url, VAULT_URL: vault.url, GATEWAY_URL: dead.url, ROUTER_URL: dead.url };
-  portal = await startPortal({ ...urls, ENGINE_URL: dead.url, MCP_REGISTRY_URL: dead.url }, 5_000);
+  // Nobody listens there: a port that was just left would be another server's by then.
+  const dead = 'http://127.0.0.1:9';
+  const urls = { INGRESS_URL: ingress.url, VAULT_URL: vault.url, GATEWAY_URL: dead, ROUTER_URL: dead };
+  portal = await startPortal({ ...urls, ENGINE_URL: dead, MCP_REGISTRY_URL: dead }, 5_000);
   admin = await portal.key(['admin']);
 });
 

@@ -1,4 +1,5 @@
-import type { Principal, QueueState } from '#libs/service-kit';
+import type { ProjectScope } from '#libs/contracts';
+import type { QueueState } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { type NamedClient, SERVICE_CLIENTS } from '../services.js';
 import type { QueueListView, QueueView } from './queue.dto.js';
@@ -11,16 +12,16 @@ const consumers = ['webhook-ingress', 'adapter-gateway', 'router', 'engine', 'mc
 export class QueueStates {
   constructor(@Inject(SERVICE_CLIENTS) private readonly services: NamedClient[]) {}
 
-  async read(caller: Principal): Promise<QueueListView> {
+  async read(scope: ProjectScope): Promise<QueueListView> {
     const asked = this.services.filter(({ service }) => consumers.includes(service));
-    const read = await Promise.all(asked.map((one) => statesOf(one, caller)));
+    const read = await Promise.all(asked.map((one) => statesOf(one, scope)));
     return { data: read.flatMap(({ data }) => data), silent: read.flatMap(({ silent }) => silent) };
   }
 }
 
-async function statesOf({ service, client }: NamedClient, caller: Principal): Promise<QueueListView> {
+async function statesOf({ service, client }: NamedClient, scope: ProjectScope): Promise<QueueListView> {
   try {
-    const { data } = await client.get<{ data: QueueState[] }>('/internal/queues', caller);
+    const { data } = await client.get<{ data: QueueState[] }>('/internal/queues', scope);
     return {
       data: data.flatMap(({ queue, depth }): QueueView[] => {
         if (!depth) return [];

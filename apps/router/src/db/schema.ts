@@ -1,5 +1,8 @@
 import type { ServiceSchema } from '#libs/database';
 import { ChannelRow, TriggerRow, WorkflowRow } from '../entities/rules.entity.js';
+import { ScheduleRow, ScheduleTick } from '../manage/schedules/schedule.entity.js';
+import { Audit } from '../entities/audit.entity.js';
+import { RuleVersion } from '../entities/rule-version.entity.js';
 import { ContactRow, IdentityRow, StoredMessage } from '../entities/message.entity.js';
 import { Router1770000000000 } from './1770000000000-router.js';
 import { SameForm1795693980542 } from './1795693980542-same-form.js';
@@ -7,10 +10,25 @@ import { DayNotice1795717800000 } from './1795717800000-day-notice.js';
 import { LimitWords1795765800000 } from './1795765800000-limit-words.js';
 import { OutputSchema1795801000000 } from './1795801000000-output-schema.js';
 import { ProblemMark1795808000000 } from './1795808000000-problem-mark.js';
+import { Schedule1795842000000 } from './1795842000000-schedule.js';
+import { RuleVersion1795866062107 } from './1795866062107-rule-version.js';
+import { WorkflowSteps1795866167000 } from './1795866167000-workflow-steps.js';
+import { ContactAddress1795879800000 } from './1795879800000-contact-address.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
-  entities: [ChannelRow, ContactRow, IdentityRow, StoredMessage, TriggerRow, WorkflowRow],
+  entities: [
+    Audit,
+    ChannelRow,
+    ContactRow,
+    IdentityRow,
+    RuleVersion,
+    ScheduleRow,
+    ScheduleTick,
+    StoredMessage,
+    TriggerRow,
+    WorkflowRow,
+  ],
   migrations: [
     Router1770000000000,
     SameForm1795693980542,
@@ -18,5 +36,9 @@ export const schema: ServiceSchema = {
     LimitWords1795765800000,
     OutputSchema1795801000000,
     ProblemMark1795808000000,
+    Schedule1795842000000,
+    RuleVersion1795866062107,
+    WorkflowSteps1795866167000,
+    ContactAddress1795879800000,
   ],
 };

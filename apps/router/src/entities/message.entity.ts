@@ -103,6 +103,8 @@ export class StoredMessage extends MessageRow {
 @Entity({ schema: 'router', name: 'contact_identity' })
 @Index('contact_identity_by_contact', ['contact_id'])
 @Index('contact_identity_by_home', ['home_id'])
+// By an expression, which no decorator says.
+@Index('contact_identity_by_address', { synchronize: false })
 export class IdentityRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'contact_identity_pkey' }) app_id: string;
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'contact_identity_pkey' }) sender: string;

@@ -1,3 +1,4 @@
+import type { WorkflowStep } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 export type SessionScope = 'thread' | 'contact' | 'channel';
@@ -79,7 +80,7 @@ export class TriggerRow {
 
 export type WorkflowStatus = 'active' | 'suspended' | 'off';
 
-/** What a run does: an agent with instructions. The id is an integer, counted per project (spec 2.8). */
+/** What a run does: an agent with instructions, or steps. The id is an integer, counted per project (spec 2.8). */
 @Entity({ schema: 'router', name: 'workflow' })
 export class WorkflowRow {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'workflow_pkey' }) project_id: string;
@@ -91,6 +92,8 @@ export class WorkflowRow {
   @Column({ type: 'text' }) instructions: string;
   /** The JSON Schema that the output of its runs holds to; null: they have none. */
   @Column({ type: 'jsonb', nullable: true }) output_schema: object | null;
+  /** What its runs do, in this order; null: the agent works on the message, and nothing else. */
+  @Column({ type: 'jsonb', nullable: true }) steps: WorkflowStep[] | null;
   @Column({ type: 'text' }) status: WorkflowStatus;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz' }) updated_at: Date;

@@ -38,7 +38,8 @@ export async function routerWorld(): Promise<RouterWorld> {
     row: async <T>(sql: string, parameters?: unknown[]) => (await world.query<T>(sql, parameters))[0] as T,
     channel: async (settings: Partial<ChannelRow>) => {
       const appId = newId('app');
-      await world.app.get(ChannelRepository, { strict: false }).save({ ...plainChannel, app_id: appId, ...settings });
+      const row = { ...plainChannel, app_id: appId, ...settings };
+      await world.app.get(ChannelRepository, { strict: false }).change(caller, row, row, null);
       for (const router of routers) router.get(ProjectRules, { strict: false }).forget(caller.projectId);
       return appId;
     },

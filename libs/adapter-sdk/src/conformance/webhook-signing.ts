@@ -1,6 +1,7 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import type { Credentials } from '../call-context.js';
-import { signHmac, type HmacAlgorithm } from '../hmac.js';
+import { signHmac } from '../hmac.js';
+import type { HmacAlgorithm } from '../signature-schemes/one-shot-hmac.js';
 import { secretList } from '../secret-strength.js';
 import type { HmacEncoding } from '../signatures-in.js';
 import { signStandardWebhooks } from '../standard-webhooks.js';

@@ -13,6 +13,12 @@ export type MarkdownKind =
   | 'table'
   | 'rule';
 
+/** The characters directly beside a styled text; empty where a line, a space or another mark is. */
+export interface Beside {
+  before: string;
+  after: string;
+}
+
 export interface MarkdownLink {
   /** Already rendered and escaped. */
   content: string;
@@ -46,10 +52,10 @@ export interface MarkdownTable {
 export interface MarkdownDialect {
   lossy: readonly MarkdownKind[];
   text(value: string): string;
-  strong(content: string): string;
-  emphasis(content: string): string;
-  strikethrough(content: string): string;
-  code(value: string): string;
+  strong(content: string, beside: Beside): string;
+  emphasis(content: string, beside: Beside): string;
+  strikethrough(content: string, beside: Beside): string;
+  code(value: string, beside: Beside): string;
   link(link: MarkdownLink): string;
   image(image: { alt: string; url: string }): string;
   lineBreak(): string;

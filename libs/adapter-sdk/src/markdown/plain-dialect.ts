@@ -1,4 +1,4 @@
-import type { MarkdownDialect, MarkdownList } from './dialect.js';
+import type { Beside, MarkdownDialect, MarkdownList } from './dialect.js';
 
 /**
  * Keeps words, code, list marks and link targets, and drops other marks. The base of plain-text providers' dialects.
@@ -18,7 +18,7 @@ export const plainDialect: MarkdownDialect = {
   codeBlock: (value) => value,
   quote: (content) => content,
   list: (list) => textList(list, '-'),
-  table: ({ rows }) => rows.map((cells) => cells.join(' | ')).join('\n'),
+  table: ({ rows }) => rows.map((cells) => cells.map(onOneLine).join(' | ')).join('\n'),
   rule: () => '---',
   between: (blankLines) => '\n'.repeat(blankLines + 1),
 };
@@ -35,7 +35,8 @@ export function textList({ items, ordered, start, loose }: MarkdownList, bullet:
 }
 
 /** A table as lines of aligned columns, for a code block. Widths count UTF-16 code units. */
-export function alignedTable(rows: readonly (readonly string[])[]): string {
+export function alignedTable(table: readonly (readonly string[])[]): string {
+  const rows = table.map((cells) => cells.map(onOneLine));
   const widths: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
@@ -48,4 +49,38 @@ export function alignedTable(rows: readonly (readonly string[])[]): string {
   );
   const rule = widths.map((width) => '-'.repeat(width)).join('-+-');
   return [lines[0] ?? '', rule, ...lines.slice(1)].join('\n');
+}
+
+function onOneLine(cell: string): string {
+  return cell.replaceAll('\n', ' ');
+}
+
+/** Each line behind a `>`. Channels that read no block of code within a quote show it between two quotes. */
+export function quotedLines(content: string): string {
+  let isCode = false;
+  return content
+    .split('\n')
+    .map((line) => {
+      const isFence = line.startsWith('```');
+      const isOutside = isCode || isFence;
+      if (isFence) isCode = !isCode;
+      return isOutside ? line : `> ${line}`;
+    })
+    .join('\n');
+}
+
+/** Code between more backticks than it has in a row. */
+export function backticked(value: string): string {
+  const longest = Math.max(0, ...(value.match(/`+/g) ?? []).map(({ length }) => length));
+  const [fence, pad] = ['`'.repeat(longest + 1), /^`|`$/.test(value) ? ' ' : ''];
+  return fence + pad + value + pad + fence;
+}
+
+const ZERO_WIDTH_SPACE = '\u200b';
+
+/** A marked text for channels that see a mark only where a word ends, which it does at a zero-width space. */
+export function apart(marked: string, { before, after }: Beside): string {
+  const open = before === '' || /[([{]/.test(before) ? '' : ZERO_WIDTH_SPACE;
+  const close = after === '' || /[.,)\]}!?]/.test(after) ? '' : ZERO_WIDTH_SPACE;
+  return `${open}${marked}${close}`;
 }

@@ -1,8 +1,21 @@
-import type { MarkdownDialect, MarkdownKind } from './dialect.js';
-import { parseMarkdown } from './parse-markdown.js';
+import type { Beside, MarkdownDialect, MarkdownKind } from './dialect.js';
+import { besides, isStars } from './emphasis-marks.js';
+import {
+  attribute,
+  decodeReferences,
+  isComment,
+  pairsOf,
+  piecesOf,
+  readTag,
+  startsLine,
+  STYLES,
+  type Tag,
+} from './inline-html.js';
+import { type Parsed, parseMarkdown } from './parse-markdown.js';
 import { plainDialect } from './plain-dialect.js';
-import type { MarkdownBlock, MarkdownNode, MarkdownPhrase, MarkdownRoot } from './tree.js';
+import type { MarkdownBlock, MarkdownNode, MarkdownPhrase } from './tree.js';
 
+const ZERO_WIDTH_SPACE = '\u200b';
 const LINKABLE = new Set(['http:', 'https:', 'mailto:', 'tel:']);
 
 /** A scheme, or a relative address: it has no colon in its first segment. */
@@ -18,7 +31,7 @@ function isLinkable(address: string): boolean {
 export function renderMarkdown(markdown: string, dialect: MarkdownDialect): { text: string; lossy: string[] } {
   const seen = new Set<MarkdownKind>();
   const texts = parseMarkdown(markdown).map((stretch) =>
-    'text' in stretch ? dialect.paragraph(dialect.text(stretch.text)) : new Writer(dialect, seen, stretch.tree).text(),
+    'text' in stretch ? dialect.paragraph(dialect.text(stretch.text)) : new Writer(dialect, seen, stretch).text(),
   );
   return {
     text: texts.filter((text) => text !== '').join(dialect.between(1)),
@@ -37,13 +50,14 @@ class Writer {
   constructor(
     private readonly dialect: MarkdownDialect,
     private readonly seen: Set<MarkdownKind>,
-    private readonly tree: MarkdownRoot,
+    private readonly parsed: Parsed,
   ) {
-    for (const node of tree.children) if (node.type === 'definition') this.definitions.set(node.identifier, node);
+    for (const node of parsed.tree.children)
+      if (node.type === 'definition') this.definitions.set(node.identifier, node);
   }
 
   text(): string {
-    return this.blocks(this.tree.children);
+    return this.blocks(this.parsed.tree.children);
   }
 
   private blocks(nodes: readonly MarkdownBlock[]): string {
@@ -78,7 +92,7 @@ class Writer {
       case 'thematicBreak':
         return this.saw('rule', dialect.rule());
       case 'html':
-        return dialect.paragraph(dialect.text(node.value));
+        return this.page(node.value);
       case 'footnoteDefinition':
         return dialect.text(`[${node.identifier}]: `) + this.blocks(node.children);
       default:
@@ -107,29 +121,43 @@ class Writer {
 
   private table(node: MarkdownNode<'table'>): string {
     const rows = node.children.map((row) => row.children.map((cell) => this.inline(cell.children)));
-    const bare = new Writer(plainDialect, new Set(), this.tree);
-    const textRows = node.children.map((row) => row.children.map((cell) => bare.inline(cell.children)));
+    const textRows = node.children.map((row) => row.children.map((cell) => this.words(cell.children)));
     return this.saw('table', this.dialect.table({ rows, textRows }));
   }
 
-  private inline(nodes: readonly MarkdownPhrase[]): string {
-    return nodes.map((node) => this.phrase(node)).join('');
+  private inline(nodes: readonly MarkdownPhrase[], showsLoneTags = true): string {
+    const tags = nodes.map((node) => (node.type === 'html' ? readTag(node.value) : undefined));
+    const pairs = pairsOf(tags);
+    let text = '';
+    for (let at = 0; at < nodes.length; at += 1) {
+      const [node, tag, end] = [nodes[at], tags[at], pairs.get(at)];
+      if (!node) continue;
+      if (tag && end !== undefined) {
+        const beside = { before: this.beside(node).before, after: this.beside(nodes[end] ?? node).after };
+        text += this.element(tag, nodes.slice(at + 1, end), beside);
+        at = end;
+      } else text += tag ? this.loneTag(tag, showsLoneTags) : this.phrase(node);
+      // A name may follow in the next node.
+      if (node.type === 'text' && node.value.endsWith('@') && at < nodes.length - 1) text += ZERO_WIDTH_SPACE;
+    }
+    return text;
   }
 
   private phrase(node: MarkdownPhrase): string {
     const { dialect } = this;
     switch (node.type) {
       case 'text':
-      case 'html':
         return dialect.text(node.value);
+      case 'html':
+        return isComment(node.value) ? '' : dialect.text(node.value);
       case 'strong':
-        return this.saw('strong', dialect.strong(this.inline(node.children)));
       case 'emphasis':
-        return this.saw('emphasis', dialect.emphasis(this.inline(node.children)));
+        if (!isStars(node, this.parsed.source)) return this.styled(node.type, node.children, this.beside(node));
+        return starred(dialect, node.type === 'strong' ? '**' : '*', this.inline(node.children));
       case 'delete':
-        return this.saw('strikethrough', dialect.strikethrough(this.inline(node.children)));
+        return this.styled('delete', node.children, this.beside(node));
       case 'inlineCode':
-        return this.saw('code', dialect.code(node.value));
+        return this.saw('code', dialect.code(node.value, this.beside(node)));
       case 'break':
         return dialect.lineBreak();
       case 'link':
@@ -145,11 +173,70 @@ class Writer {
     }
   }
 
+  private styled(
+    style: 'strong' | 'emphasis' | 'delete' | 'code',
+    children: readonly MarkdownPhrase[],
+    beside: Beside,
+  ): string {
+    const { dialect } = this;
+    if (style === 'code') return this.saw('code', dialect.code(this.words(children), beside));
+    const content = this.inline(children);
+    if (content === '') return '';
+    if (style === 'delete') return this.saw('strikethrough', dialect.strikethrough(content, beside));
+    return this.saw(style, dialect[style](content, beside));
+  }
+
+  private element(tag: Tag, children: readonly MarkdownPhrase[], beside: Beside): string {
+    const style = STYLES[tag.name];
+    if (style) return this.styled(style, children, beside);
+    const address = tag.name === 'a' ? attribute(tag, 'href') : undefined;
+    return address === undefined ? this.inline(children) : this.link(address, children);
+  }
+
+  private loneTag(tag: Tag, isShown: boolean): string {
+    if (tag.name === 'br') return this.dialect.lineBreak();
+    if (tag.name === 'wbr' || tag.name === 'hr') return '';
+    const address = tag.name === 'img' ? attribute(tag, 'src') : undefined;
+    if (address !== undefined && /^https?:/i.test(address)) return this.image(address, attribute(tag, 'alt'));
+    return isShown ? this.dialect.text(tag.source) : '';
+  }
+
+  /** A block of HTML: its words, in lines. With a tag that no page of text has, it is shown as it is. */
+  private page(html: string): string {
+    const { dialect } = this;
+    const pieces = piecesOf(html);
+    const isText = (piece: string): boolean => !piece.startsWith('<') || piece === '<';
+    if (!pieces.every((piece) => isText(piece) || isComment(piece) || readTag(piece))) {
+      return dialect.paragraph(dialect.text(html));
+    }
+    const lines: MarkdownPhrase[][] = [[]];
+    const add = (node: MarkdownPhrase): void => void lines.at(-1)?.push(node);
+    for (const piece of pieces) {
+      const tag = readTag(piece);
+      if (tag && startsLine(tag) && !(tag.closes && tag.name === 'summary')) lines.push([]);
+      if (isComment(piece)) continue;
+      if (isText(piece)) add({ type: 'text', value: decodeReferences(piece).replaceAll(/\s+/g, ' ') });
+      else add({ type: 'html', value: piece });
+      if (tag?.name === 'li' && !tag.closes) add({ type: 'text', value: '- ' });
+      if (tag && /^t[dh]$/.test(tag.name) && tag.closes) add({ type: 'text', value: ' ' });
+    }
+    const texts = lines.map((nodes) => this.inline(nodes, false).trim()).filter((text) => text !== '');
+    return texts.map((text) => dialect.paragraph(text)).join(dialect.between(0));
+  }
+
+  private words(nodes: readonly MarkdownPhrase[]): string {
+    return new Writer(plainDialect, new Set(), this.parsed).inline(nodes);
+  }
+
+  private beside(node: MarkdownPhrase): Beside {
+    return besides(node, this.parsed.source);
+  }
+
   private link(url: string, children: readonly MarkdownPhrase[]): string {
     const content = this.inline(children);
     if (!isLinkable(url)) return content + this.dialect.text(` (${url})`);
-    const words = new Writer(plainDialect, new Set(), this.tree).inline(children);
-    const bare = [url, url.replace(/^mailto:/, ''), url.replace(/^http:\/\//, '')].includes(words);
+    const words = this.words(children);
+    const bare = [url, url.replace(/^(?:mailto:|tel:|http:\/\/)/, '')].includes(words);
     return this.saw('link', this.dialect.link({ content, url, bare }));
   }
 
@@ -162,6 +249,10 @@ class Writer {
     this.seen.add(kind);
     return text;
   }
+}
+
+function starred(dialect: MarkdownDialect, stars: string, content: string): string {
+  return dialect.text(stars) + content + dialect.text(stars);
 }
 
 function isTight([first, ...rest]: readonly MarkdownBlock[]): boolean {

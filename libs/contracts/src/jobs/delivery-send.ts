@@ -37,7 +37,17 @@ export interface OutboundContent {
   target: ReplyTarget;
 }
 
-/** Deliver one committed reply through its App. The gateway commits it by `delivery_id` before the first attempt. */
+/**
+ * A first job that is taken within this time may be attempted before its delivery has a row, and one that is offered
+ * again is taken later: by then it has one.
+ */
+export const firstAttemptWithinMs = 1_000;
+export const resentAfterMs = 2 * firstAttemptWithinMs;
+
+/**
+ * Deliver one committed reply through its App. The gateway commits it by `delivery_id` before the first attempt, or for
+ * the built-in App with its result.
+ */
 export class DeliverySendPayload {
   @IsString() delivery_id: string;
   @IsString() organization_id: string;

@@ -1,8 +1,11 @@
 import { IsObject, IsOptional, IsString } from 'class-validator';
 import { IsCustody, type JobCustody } from '../job-custody.js';
 import type { LimitNotice } from '../limit-notice.js';
+import type { ContentTrust } from '../content-trust.js';
 import type { NormalizedMessage, ReplyTarget } from '../message.js';
+import type { ToolGrade } from '../toolset.js';
 import { defineJob } from '../job-contract.js';
+import type { WorkflowStep } from '../workflow-step.js';
 
 /** What a turn works on: the message, who asked, and where the answer goes. */
 export interface TurnInput {
@@ -13,6 +16,8 @@ export interface TurnInput {
   instructions: string | null;
   /** The JSON Schema that the answer has to hold to. Absent: the answer is a text. */
   output_schema?: Record<string, unknown>;
+  /** What the run does, as its workflow declared it when the run began. Absent: its agent works on the message. */
+  steps?: WorkflowStep[];
   reply: ReplyTarget | null;
   /** Why `reply` is null, if the router decided so. Absent when it is not null. */
   reply_withheld?: ReplyWithheld;
@@ -41,8 +46,23 @@ export interface TurnInput {
   earlier?: NormalizedMessage[];
   /** A person tries the agent: no event has the turn, and it answers nobody. Absent in all others. */
   trial?: TurnTrial;
+  /** A turn of another agent asked, as a call of a tool, and gets the answer as its result. Absent in all others. */
+  called_by?: TurnCaller;
   /** What was said during takeovers since the last successful turn, oldest first. Absent when there was none. */
   takeover?: TakeoverLine[];
+}
+
+/** The turn that called this one as a tool, and how far it trusts it. */
+export interface TurnCaller {
+  turn_id: string;
+  /** Identifies the call in that turn. */
+  call_ref: string;
+  /** The agents whose turns wait for this one, beginning with the one that answers the message. */
+  agents: string[];
+  /** The highest grade that a call of this turn may have. */
+  may_do: ToolGrade;
+  /** The trust of what the calling model was shown, and so of what it asks. */
+  window: ContentTrust;
 }
 
 /** What a turn tries: a version of its agent, be it in force or not. */

@@ -38,9 +38,15 @@ export class RedisHealth {
   private readonly logger = new Logger('redis');
   private readonly seen = new Map<RedisTroubleCode, Seen>();
   private readonly warnedMs = new Map<RedisTroubleCode, number>();
+  private readonly listeners: (() => void)[] = [];
   private isWarned = false;
 
   constructor(private readonly now: () => number = Date.now) {}
+
+  /** Calls the listener whenever Redis works again: jobs that it refused meanwhile are missing. */
+  onRecovery(listener: () => void): void {
+    this.listeners.push(listener);
+  }
 
   /** @returns whether the error says what is wrong with Redis */
   note(error: unknown): boolean {
@@ -60,12 +66,14 @@ export class RedisHealth {
 
   /** A probe was answered in full. */
   noteAnswer(): void {
+    const wasTrouble = this.seen.size > 0;
     for (const [code, { lastMs }] of this.seen) {
       if (this.now() - lastMs >= (quietMs[code] ?? 0)) this.seen.delete(code);
     }
     if (this.seen.size > 0) return this.warn();
     if (this.isWarned) this.logger.log({ event: 'redis.works_again' });
     this.isWarned = false;
+    if (wasTrouble) for (const listener of this.listeners) listener();
   }
 
   /** The most telling of those that hold now, or null. */

@@ -38,6 +38,17 @@ describe('the health of Redis', () => {
     expect(events().slice(3)).toEqual(['log redis.works_again']);
   });
 
+  it('reports each recovery once, after the last trouble', () => {
+    let recoveries = 0;
+    health.onRecovery(() => (recoveries += 1));
+    health.noteAnswer();
+    fail(1, new Error('MISCONF Errors writing to the AOF file: No space left on device'));
+    expect(recoveries).toBe(0);
+    health.noteAnswer();
+    health.noteAnswer();
+    expect(recoveries).toBe(1);
+  });
+
   it('has no more lines when a trouble comes and goes', () => {
     for (let times = 0; times < 5; times += 1) {
       fail(1, refused);

@@ -11,6 +11,7 @@ import { type CallTarget, CallTargets } from '../apps/call-targets.js';
 import type { GatewaySettings } from '../../env.js';
 import { SourceAdapter } from '../../sources/source-adapter.js';
 import { SourceError } from '../../sources/source-error.js';
+import { WebChatFiles } from '../../web-chat/web-chat-files.js';
 import type { AdapterCall, FetchFileCall, FormatCall, IndicateCall, ListChangesCall } from './adapter-call.dto.js';
 import { withRetries } from './with-retries.js';
 import { VerifyCalls } from './verify-calls.js';
@@ -27,6 +28,7 @@ export class AdapterCallService {
     private readonly adapters: AdapterClient,
     private readonly verifyCalls: VerifyCalls,
     private readonly sources: SourceAdapter,
+    private readonly chatFiles: WebChatFiles,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
@@ -79,12 +81,21 @@ export class AdapterCallService {
 
   async fetchFile(caller: Principal, call: FetchFileCall): Promise<object> {
     return this.ask(caller, call, async (target) => {
+      // No provider has them: they are kept here.
+      if (target.manifest.message?.mailbox) return this.visitorFile(call);
       const file = await this.sources.fetchFile(target, call.resource_path, call.file_path).catch(refusalOfSource);
       if ('ok' in file) return file;
       const { bytes, contentType, fingerprint, sha256 } = file;
       const content = bytes.toString('base64');
       return { content_base64: content, content_type: contentType, size: bytes.length, fingerprint, sha256 };
     });
+  }
+
+  private async visitorFile({ app_id: appId = '', file_path: path }: FetchFileCall): Promise<object> {
+    const found = await this.chatFiles.attachment(appId, path);
+    if (!found) return { ok: false, error: 'not_found', message: 'the file is no longer kept' };
+    const { content, content_type } = found;
+    return { content_base64: content.toString('base64'), content_type, size: content.length };
   }
 
   private async ask<T>(caller: Principal, call: AdapterCall, ask: (target: CallTarget) => Promise<T>): Promise<T> {

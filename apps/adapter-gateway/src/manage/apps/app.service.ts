@@ -177,6 +177,16 @@ export class AppService {
     return this.save(app, { has_reply_address: address !== null, reply_address: address });
   }
 
+  /** @throws Problem 422 `app_cannot_send`, `invalid_reply_address` */
+  async checkAddress(caller: ProjectScope, id: string, address: string): Promise<AppRow> {
+    const app = await this.get(caller, id);
+    if (!app.capabilities.includes('send')) {
+      throw new Problem(422, 'app_cannot_send', `${app.name} has no send capability: install it with that.`);
+    }
+    requireReplyAddress(app, address);
+    return app;
+  }
+
   /** Stores the App's identity at its provider, from `/verify`. */
   async rememberSelf(app: AppRow, self: Record<string, unknown>): Promise<void> {
     await this.save(app, { self });

@@ -12,7 +12,7 @@ import { notFound, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AdapterReadiness } from '../../path/adapters/adapter-readiness.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
-import { AppCredentials } from '../../path/apps/app-credentials.js';
+import { AppCredentials, RefusedCalls } from '../../path/apps/app-credentials.js';
 import { AppRepository } from './app.repository.js';
 import { fillable } from './credential-fit.js';
 import {
@@ -21,7 +21,6 @@ import {
   type InstalledApp,
   InstalledApps,
 } from '../../path/apps/installed-apps.js';
-import { RefusedCalls } from '../../path/apps/refused-calls.js';
 
 /** Everything that a call of an adapter needs, except its content. */
 export interface CallTarget {

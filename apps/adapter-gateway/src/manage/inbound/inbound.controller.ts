@@ -20,6 +20,10 @@ class ViolationBody {
   @IsString() @MaxLength(500) violation: string;
 }
 
+class AddressBody {
+  @Text(2_000) address: string;
+}
+
 class ReplyAddressBody {
   @Text(2_000, { nullable: true }) reply_address: string | null;
 }
@@ -63,6 +67,18 @@ export class InboundController {
   async app(@Caller() caller: Principal, @Param('id') id: string): Promise<{ id: string; kind: string; name: string }> {
     const { kind, name } = await this.apps.get(caller, id);
     return { id, kind, name };
+  }
+
+  /** Checks where a service wants to send through an App. @throws Problem 422 `app_cannot_send`, `invalid_reply_address` */
+  @Post('apps/:id/address-checks')
+  @HttpCode(200)
+  async address(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() { address }: AddressBody,
+  ): Promise<{ kind: string; signs: boolean }> {
+    const { kind, credentials } = await this.apps.checkAddress(caller, id, address);
+    return { kind, signs: Object.keys(credentials).length > 0 };
   }
 
   /** Checks the reply address of an App's channel, and records on the App that there is one. */

@@ -7,10 +7,9 @@ import { disabledCode, notReadyCode } from '../../path/adapters/adapter-readines
 import { busyCode, circuitOpenCode } from '../../path/adapters/call-limits.js';
 import { type InstalledApp, InstalledApps } from '../../path/apps/installed-apps.js';
 import type { AppCredentialView } from '../apps/app-credential.dto.js';
-import { AppCredentials } from '../../path/apps/app-credentials.js';
+import { AppCredentials, RefusedCalls } from '../../path/apps/app-credentials.js';
 import { AppViews } from '../apps/app-views.js';
 import { AppService } from '../apps/app.service.js';
-import { RefusedCalls } from '../../path/apps/refused-calls.js';
 import { type Check, notApplicable, type Verdict } from './check.js';
 import { Checklist } from './checklist.js';
 

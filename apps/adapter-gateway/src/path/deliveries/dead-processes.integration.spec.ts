@@ -1,6 +1,6 @@
 import type { DeliverySendPayload } from '#libs/contracts';
 import { Liveness } from '#libs/database';
-import { until } from '#libs/testing';
+import { failingUpdates, until } from '#libs/testing';
 import pg from 'pg';
 import { InboundWaitRepository } from '../inbound/inbound.repository.js';
 import { Deliveries, deliveryOf } from '../../testing/deliveries.js';
@@ -57,6 +57,22 @@ describe('what a gateway had in flight when it died', () => {
     await until('it is delivered', async () => (await row(ofDead.delivery_id)).state === 'delivered');
     expect(await row(ofDead.delivery_id)).toMatchObject({ claim: 2 });
     expect(await row(ofSlow.delivery_id)).toMatchObject({ state: 'sending', claim: 1, owner: 'live_slow' });
+  });
+
+  it('is delivered once, though Postgres was away when it was to be stored', async () => {
+    let calls = 0;
+    adapter.routes['deliver'] = async () => {
+      calls += 1;
+      if (calls === 1) await failing.times(3);
+      return { ok: true, message_id: 'once' };
+    };
+    const failing = await failingUpdates(world.pool, 'gateway.delivery', `NEW.state = 'delivered'`);
+    const id = await asked.send(app);
+    await until('it is delivered', async () => (await row(id))?.state === 'delivered');
+    expect(await row(id)).toMatchObject({ claim: 1, provider_message_id: 'once' });
+    expect(calls).toBe(1);
+    expect(await failing.left()).toBe(0);
+    adapter.routes['deliver'] = () => ({ ok: true, message_id: 'm1' });
   });
 
   it('is reported by the process that took over: a report of the old one counts only if the reply arrived', async () => {

@@ -1,4 +1,6 @@
 import {
+  type AttachedFile,
+  attachedFiles,
   type Credentials,
   DELIVER_ERRORS,
   type DeliverErrorDetail,
@@ -9,6 +11,7 @@ import {
   isJsonObject,
   type JsonObject,
   type MessageAction,
+  type MessageAttachment,
   redactSecrets,
   wholeNumberAsText,
 } from '#libs/adapter-sdk';
@@ -45,7 +48,7 @@ interface Sending {
 /** Keeps messages of channels whose manifest says `message.mailbox`. The web chat does (docs/decisions/0183). */
 export abstract class VisitorMailbox {
   /** Resolves once it is stored; storing it again changes nothing. */
-  abstract keep(message: KeptMessage): Promise<void>;
+  abstract keepAnswer(message: KeptMessage): Promise<void>;
 }
 
 const personDecides =
@@ -113,7 +116,9 @@ export class DeliverCalls {
       const aside = wrongDeliveryDetail(answer);
       if (aside) this.adapters.showViolation(baseUrl, `/deliver: ${aside}`);
       const result = deliverAnswer(answer, key);
-      if (result.ok && adapter.manifest.message?.mailbox) await this.keep(delivery, sending, address ?? '');
+      if (result.ok && adapter.manifest.message?.mailbox) {
+        await this.keep(delivery, sending, address ?? '', attachments);
+      }
       const lost = !result.ok && result.error === 'timeout' && result.error_detail?.retryable !== true;
       if (!lost) return result;
       return await this.settleLost(sent, 'the provider did not answer in time');
@@ -128,16 +133,22 @@ export class DeliverCalls {
   }
 
   /** No provider has it: it is delivered once it is stored for the visitor's page. A repetition has the same key. */
-  private async keep(delivery: DeliveryRow, { message, key, isLast }: Sending, visitor: string): Promise<void> {
-    await this.mailbox.keep({
+  private async keep(
+    delivery: DeliveryRow,
+    { message, key, isLast }: Sending,
+    visitor: string,
+    attachments: MessageAttachment[],
+  ): Promise<void> {
+    const files = attachedFiles({ message: { text: message.text, attachments } });
+    await this.mailbox.keepAnswer({
       appId: delivery.app_id,
       ...scopeOf(delivery),
       visitor,
-      author: 'agent',
       id: key,
       text: message.text,
       format: message.format === 'markdown' ? 'markdown' : 'plain',
       actions: isLast ? (delivery.content.actions ?? null) : null,
+      files: Array.isArray(files) ? files : [],
     });
   }
 
@@ -201,11 +212,11 @@ interface SentMessage {
 export interface KeptMessage extends ProjectScope {
   appId: string;
   visitor: string;
-  author: 'agent';
   id: string;
   text: string;
   format: 'markdown' | 'plain';
   actions: MessageAction[] | null;
+  files: AttachedFile[];
 }
 
 const maxText = 500;

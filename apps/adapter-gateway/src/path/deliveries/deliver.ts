@@ -7,9 +7,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AdapterError } from '../adapters/adapter-answer.js';
 import { AdapterReadiness } from '../adapters/adapter-readiness.js';
 import { CallSlots } from '../adapters/call-limits.js';
-import { AppCredentials } from '../apps/app-credentials.js';
+import { AppCredentials, refusedTokenCode, refusesToken } from '../apps/app-credentials.js';
 import { canSend, type InstalledAdapter, type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
-import { refusedTokenCode, refusesToken } from '../apps/refused-calls.js';
 import type { AppRow } from '../../entities/app.entity.js';
 import type { DeliveryRow } from '../../entities/delivery.entity.js';
 import type { GatewaySettings } from '../../env.js';
@@ -22,7 +21,7 @@ import {
   DeliveryRepository,
   type FormattedText,
 } from './delivery.repository.js';
-import { AnswerLost, type AttemptResult, isInDoubt, requireInTime } from './delivery.verdict.js';
+import { AnswerLost, type AttemptResult, isInDoubt, type Made, requireInTime } from './delivery.verdict.js';
 import { directDeliver } from './direct-deliver.js';
 import { fittedContent, NumberedChoices } from './message-features.js';
 import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.js';
@@ -49,11 +48,16 @@ export class Deliverer {
     this.directSlots = new CallSlots(settings.ADAPTER_CONCURRENCY);
   }
 
-  /**
-   * @param lost aborts when another claim takes over: nothing is sent after that
-   * @throws RunLater while the adapter's circuit is open; Problem when the vault fails; AdapterError before sending
-   */
-  async attempt(delivery: ClaimedDelivery, lost: AbortSignal): Promise<AttemptResult> {
+  /** @param lost aborts when another claim takes over: nothing is sent after that */
+  made(delivery: ClaimedDelivery, lost: AbortSignal): Promise<Made> {
+    return this.attempt(delivery, lost).then(
+      (result) => ({ result }),
+      (error: unknown) => ({ error }),
+    );
+  }
+
+  /** @throws RunLater while the adapter's circuit is open; Problem when the vault fails; AdapterError before sending */
+  private async attempt(delivery: ClaimedDelivery, lost: AbortSignal): Promise<AttemptResult> {
     if (!isInDoubt(delivery)) requireInTime(delivery);
     const installed = await this.installed.get(delivery.app_id);
     await this.readdress(delivery, installed.app);

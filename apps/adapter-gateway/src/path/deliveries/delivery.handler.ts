@@ -10,7 +10,7 @@ export class DeliveryHandler {
 
   @EventPattern<string>('delivery.send')
   async send(@Payload() job: DeliverySendPayload, @Ctx() context: JobContext): Promise<void> {
-    await this.deliveries.send(job, context.waiting);
+    await this.deliveries.send(job, context);
   }
 
   @EventPattern<string>('delivery.send.dead')

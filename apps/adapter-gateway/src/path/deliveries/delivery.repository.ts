@@ -1,25 +1,28 @@
-import type { Feature, MessageAttachment, MessageFormat } from '#libs/adapter-sdk';
-import type { DeliverySendPayload } from '#libs/contracts';
+import type { MessageAttachment, MessageFormat } from '#libs/adapter-sdk';
+import type { DeliverySendPayload, OutboundContent } from '#libs/contracts';
 import { Liveness, storableJson } from '#libs/database';
 import { entryCtes, type JournalEntry } from '#libs/journal';
-import { Work } from '#libs/work';
+import { endSql, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, Repository } from 'typeorm';
 import { DeliveryRow } from '../../entities/delivery.entity.js';
 import type { GatewaySettings } from '../../env.js';
 import { SETTINGS } from '../../tokens.js';
-import { answerLostCode, type DeliveryOutcome } from './delivery.verdict.js';
+import { answerLostCode, type AttemptedDelivery, type DeliveryOutcome } from './delivery.verdict.js';
 
 /** The columns of an outcome beside those of work. */
 const own = { from_part: 'integer', error_detail: 'text', moved_to: 'text', provider_message_id: 'text' };
 const keeps = ['moved_to', 'provider_message_id'];
 
-/** A row as the claim returns it, whether its job is surplus, and what its adapter could not show in this attempt. */
-export type ClaimedDelivery = DeliveryRow & { surplus?: true; left_out?: Feature[] };
+/** A row as the claim returns it, and whether its job is surplus. */
+export type ClaimedDelivery = AttemptedDelivery & { surplus?: true };
 
-/** What a statement stores of an attempt, and its entry for the timeline. */
-export type DeliveryResult = DeliveryOutcome & { entry: JournalEntry | null };
+/** A job that has its reply, as the engine offers it. */
+export type FirstJob = DeliverySendPayload & { content: OutboundContent };
+
+/** What a statement stores of an attempt, and its entry for the timeline. `arrived`: a delivery that may have no row yet. */
+export type DeliveryResult = DeliveryOutcome & { entry: JournalEntry | null; arrived?: DeliveryRow };
 
 @Injectable()
 export class DeliveryRepository {
@@ -92,18 +95,36 @@ export class DeliveryRepository {
   /**
    * Stores the outcomes of attempts with their timeline entries. If another claim has taken over, only a delivery that
    * has arrived is stored.
+   * @param results `arrived`: deliveries whose first attempt began without a row
    * @param entries journal rows, each with its delivery
    * @returns ids of the deliveries that were unsettled until now
    */
-  async record(results: DeliveryOutcome[], entries: Record<string, unknown>[]): Promise<Set<string>> {
+  async record(results: Omit<DeliveryResult, 'entry'>[], entries: Record<string, unknown>[]): Promise<Set<string>> {
+    const arrived = results.flatMap(({ arrived: row, provider_message_id }) =>
+      row ? [{ ...row, provider_message_id }] : [],
+    );
     const recorded = (await this.rows.query(
-      `WITH recorded AS (${this.work.settleSql('$1', own, keeps, "s.state = 'delivered'")}),
+      `WITH settled AS (${this.work.settleSql('$1', own, keeps, "s.state = 'delivered'")}),
+       stored AS (INSERT INTO gateway.delivery AS d (id, organization_id, project_id, app_id, receipt_id, turn_id, content,
+           from_part, provider_message_id, created_at, state, claim, tries, ended_at)
+         SELECT id, organization_id, project_id, app_id, receipt_id, turn_id, content, 0, provider_message_id, created_at,
+                'delivered', 1, 1, now()
+           FROM jsonb_to_recordset($3::jsonb) AS a(id text, organization_id text, project_id text, app_id text,
+             receipt_id text, turn_id text, content jsonb, provider_message_id text, created_at timestamptz)
+         ON CONFLICT (id) DO UPDATE SET ${endSql('delivered')}, reason = NULL, error_detail = NULL, blocked_since = NULL,
+             provider_message_id = excluded.provider_message_id
+          WHERE ${this.work.isOpenSql('d')} RETURNING d.*),
+       recorded AS (SELECT id, state FROM settled UNION ALL SELECT id, state FROM stored),
        parts AS (DELETE FROM gateway.delivery_part WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')),
        files AS (DELETE FROM gateway.delivery_attachment
         WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')),
        ${entryCtes(2, 'SELECT id FROM recorded')}
        SELECT id FROM recorded`,
-      [this.work.settled(results), storableJson(entries)],
+      [
+        this.work.settled(results.filter(({ arrived: row }) => !row)),
+        storableJson(entries),
+        storableJson(arrived.sort((a, b) => (a.id < b.id ? -1 : 1))),
+      ],
     )) as { id: string }[];
     return new Set(recorded.map(({ id }) => id));
   }
@@ -125,6 +146,39 @@ export class DeliveryRepository {
   byId(id: string): Promise<DeliveryRow | null> {
     return this.rows.findOneBy({ id });
   }
+}
+
+/** The row that a first job will get, as its first claim would return it. @param at when its attempt began */
+export function firstClaimOf({ custody, ...job }: FirstJob, at = new Date()): ClaimedDelivery {
+  const { delivery_id: id, ...owner } = job;
+  const none = { moved_to: null, error_detail: null, provider_message_id: null, idempotency_key: null, parts: null };
+  const noStatus = { provider_status: null, provider_status_detail: null, provider_status_at: null };
+  const work = {
+    claim: 1,
+    tries: 1,
+    owner: null,
+    lease_until: null,
+    blocked_since: null,
+    reason: null,
+    ended_at: null,
+  };
+  return {
+    ...owner,
+    ...none,
+    ...noStatus,
+    ...work,
+    id,
+    app_id: job.content.target.app_id,
+    from_part: 0,
+    cut_chars: 0,
+    state: 'sending',
+    deaths: 0,
+    on_trial: false,
+    due_at: at,
+    created_at: at,
+    open_since: at,
+    ...(custody?.surplus ? { surplus: true } : {}),
+  };
 }
 
 /** The job of a committed delivery: its content is in the row. */

@@ -8,8 +8,8 @@ import {
   textHash,
 } from '#libs/contracts';
 import { isRefusedRow, Liveness, Sweeper } from '#libs/database';
-import { Journal, type JournalEntry } from '#libs/journal';
-import { JobClient, PermanentFailure, unprocessableCode, type Waiting } from '#libs/queue';
+import { Journal } from '#libs/journal';
+import { JobClient, type JobContext, PermanentFailure, unprocessableCode } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { inMessage, inSpan, traceparent } from '#libs/telemetry';
 import {
@@ -20,24 +20,29 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { disabledCode, notReadyCode } from '../adapters/adapter-readiness.js';
-import { busyCode, circuitOpenCode } from '../adapters/call-limits.js';
-import { waitsForCredential } from '../apps/credential-waits.js';
 import { ENGINE, SETTINGS } from '../../tokens.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import type { DeliveryRow } from '../../entities/delivery.entity.js';
 import type { GatewaySettings } from '../../env.js';
 import { Deliverer } from './deliver.js';
-import { type ClaimedDelivery, DeliveryRepository, type DeliveryResult, jobOf } from './delivery.repository.js';
-import { deliveryOutcome, type DeliveryOutcome } from './delivery.verdict.js';
+import {
+  type ClaimedDelivery,
+  DeliveryRepository,
+  type DeliveryResult,
+  type FirstJob,
+  firstClaimOf,
+  jobOf,
+} from './delivery.repository.js';
+import { deliveryOutcome, type DeliveryOutcome, entryOf, isPause, type Made } from './delivery.verdict.js';
+import { FirstAttempts } from './first-attempts.js';
 import { InFlightLimiter, type Leave, Suspects, SurplusPlaces } from '#libs/work';
 
 const sweepEveryMs = 3_000;
 const sweepGraceMs = 5_000;
-/** The timeline says a pause once, however often the delivery is attempted meanwhile. */
-const pauses: (string | null)[] = [notReadyCode, disabledCode, circuitOpenCode, busyCode];
-
-/** Has custody of deliveries: committed before the first attempt, attempted until settled. The journal records it. */
+/**
+ * Has custody of deliveries: committed before the first attempt, or soon after it began, and attempted until settled. The
+ * journal records it.
+ */
 @Injectable()
 export class DeliveryService implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   private readonly logger = new Logger('deliveries');
@@ -47,6 +52,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   private readonly suspects: Suspects<DeliveryRow>;
   private readonly inFlight: InFlightLimiter;
   private readonly surplus: SurplusPlaces;
+  private readonly firsts: FirstAttempts;
   private closing = false;
 
   constructor(
@@ -61,10 +67,11 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     this.inFlight = new InFlightLimiter(settings.DELIVERIES_IN_FLIGHT, (error) =>
-      // Its lease expires, and it is claimed again.
+      // Postgres was away for longer than its lease: it is claimed again.
       this.logger.warn({ event: 'delivery.not_recorded', error: String(error) }),
     );
     this.surplus = new SurplusPlaces(settings.SURPLUS_DELIVERIES_IN_FLIGHT);
+    this.firsts = new FirstAttempts(deliveries.work, deliverer, installed, settings);
     const grouped = { maxItems: 100, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
     this.claims = new Batcher((jobs) => this.claimAll(jobs), grouped);
     this.results = new Batcher<DeliveryResult>(async (results) => {
@@ -113,11 +120,13 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
    * Claims a delivery unless it is leased or settled. The attempt continues after the job ends: the row's lease is its
    * custody, and an adapter that hangs holds no place in the queue.
    */
-  async send(job: DeliverySendPayload, waiting: Waiting): Promise<void> {
+  async send(job: DeliverySendPayload, context: Pick<JobContext, 'waiting' | 'waitedMs'>): Promise<void> {
     if (this.closing) return this.sendNow(job);
-    const leave = await waiting(this.placeFor(job));
-    await waiting(this.deliveries.work.gate.open());
+    const leave = await context.waiting(this.placeFor(job));
+    await context.waiting(this.deliveries.work.gate.open());
     try {
+      const first = await this.firsts.accept(job, context.waitedMs());
+      if (first) return this.inFlight.add(this.attemptFirst(first), leave);
       const delivery = await this.claim(job);
       if (delivery) this.inFlight.add(this.attempt(delivery), leave);
       else leave();
@@ -160,61 +169,50 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private attempt(delivery: ClaimedDelivery): Promise<void> {
-    const { receipt_id: eventId, organization_id: organizationId } = delivery;
-    // A sweep has no message context; a job runs in that of its message already.
-    return inMessage({ eventId, organizationId }, traceparent(eventId), () =>
-      this.deliveries.work.run({ key: delivery.id, claim: delivery.claim }, (lost) =>
-        inSpan('delivery', 'internal', { 'gatehouse.delivery_id': delivery.id }, () =>
-          this.makeAttempt(delivery, lost),
-        ),
-      ),
+    return this.inContextOf(delivery, () =>
+      this.deliveries.work.run({ key: delivery.id, claim: delivery.claim }, async (lost) => {
+        const startMs = performance.now();
+        const outcome = deliveryOutcome(delivery, await this.deliverer.made(delivery, lost), this.settings);
+        await this.finish(delivery, outcome, performance.now() - startMs);
+      }),
     );
   }
 
-  private async makeAttempt(delivery: ClaimedDelivery, lost: AbortSignal): Promise<void> {
+  /** Attempts a delivery that has no row yet. */
+  private attemptFirst(job: FirstJob): Promise<void> {
+    const delivery = firstClaimOf(job);
     const startMs = performance.now();
-    const made = await this.deliverer.attempt(delivery, lost).then(
-      (result) => ({ result }),
-      (error: unknown) => ({ error }),
+    const settle = (claimed: ClaimedDelivery, made: Made): Promise<void> =>
+      this.finish(claimed, deliveryOutcome(claimed, made, this.settings), performance.now() - startMs);
+    return this.inContextOf(delivery, () =>
+      this.firsts.attempt(delivery, { claim: () => this.claim({ ...job, content: delivery.content }), settle }),
     );
-    const outcome = deliveryOutcome(delivery, made, this.settings);
-    await this.finish(delivery, outcome, performance.now() - startMs);
+  }
+
+  private inContextOf(
+    { id, receipt_id: eventId, organization_id: organizationId }: DeliveryRow,
+    act: () => Promise<void>,
+  ) {
+    // A sweep has no message context; a job runs in that of its message already.
+    return inMessage({ eventId, organizationId }, traceparent(eventId), () =>
+      inSpan('delivery', 'internal', { 'gatehouse.delivery_id': id }, act),
+    );
   }
 
   private async finish(delivery: ClaimedDelivery, outcome: DeliveryOutcome, durationMs: number): Promise<void> {
     const { state } = outcome;
-    const entry = this.entryOf(delivery, outcome, durationMs);
+    const entry = entryOf(delivery, outcome, durationMs);
     const detail = outcome.error_detail?.replaceAll('\0', '').slice(0, 1_000) ?? null;
-    await this.results.add({ ...outcome, error_detail: detail, entry });
+    const arrived = state === 'delivered' && delivery.lease_until === null ? { arrived: delivery } : {};
+    const stored = { ...outcome, error_detail: detail, entry, ...arrived };
+    await this.deliveries.work.persist(() => this.results.add(stored));
     if (state === 'delivered' || state === 'unknown') await this.noteSent(delivery, outcome.provider_message_id);
     if (outcome.due_in_ms !== null) this.retry(delivery, outcome.due_in_ms);
     // A pause is no work, whether or not it has an entry.
-    if (entry || !pauses.includes(outcome.reason)) {
+    if (entry || !isPause(outcome.reason)) {
       const what = state === 'queued' ? 'retrying' : state;
       this.metrics.hopSeconds.observe({ stage: 'delivery', outcome: what }, durationMs / 1000);
     }
-  }
-
-  /** The timeline entry of an attempt; null for a pause that continues, and for most of many failures of one kind. */
-  private entryOf(delivery: ClaimedDelivery, outcome: DeliveryOutcome, durationMs: number): JournalEntry | null {
-    const { state, reason: code } = outcome;
-    const paused = pauses.includes(code) && pauses.includes(delivery.reason);
-    const waits = waitsForCredential(code) && code === delivery.reason;
-    const repeated = code === delivery.reason && !hasEntry(delivery.claim);
-    if (state === 'queued' && (paused || waits || repeated)) return null;
-    return {
-      receipt_id: delivery.receipt_id,
-      organization_id: delivery.organization_id,
-      project_id: delivery.project_id,
-      app_id: delivery.app_id,
-      stage: 'delivery',
-      outcome: state === 'queued' ? 'retrying' : state,
-      reason: code,
-      subject_id: delivery.id,
-      attempt: delivery.claim,
-      duration_ms: durationMs,
-      detail: detailOf(delivery, outcome),
-    };
   }
 
   /** Notes what was sent, so that its echo is recognised. The built-in App has its origin marker instead. */
@@ -266,23 +264,4 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     // They stay overdue until their job runs: another query now would only find the same rows.
     return 0;
   }
-}
-
-/** The first attempts, then each that doubles their number: a day of failures is some ten entries, not hundreds. */
-function hasEntry(claim: number): boolean {
-  return claim <= 4 || Number.isInteger(Math.log2(claim));
-}
-
-function detailOf(
-  { parts, cut_chars, left_out: leftOut }: ClaimedDelivery,
-  { error_detail: detail, due_in_ms: dueInMs }: DeliveryOutcome,
-): Record<string, unknown> | null {
-  const facts = {
-    ...(detail ? { error: detail.slice(0, 500) } : {}),
-    ...(dueInMs === null ? {} : { next_at: new Date(Date.now() + dueInMs).toISOString() }),
-    ...(parts === null ? {} : { parts }),
-    ...(cut_chars > 0 ? { cut_chars } : {}),
-    ...(leftOut ? { left_out: leftOut } : {}),
-  };
-  return Object.keys(facts).length === 0 ? null : facts;
 }

@@ -1,8 +1,12 @@
-import type { DeliverFailure, DeliverResponse } from '#libs/adapter-sdk';
+import type { DeliverFailure, DeliverResponse, Feature } from '#libs/adapter-sdk';
 import { backoffMs } from '#libs/contracts';
+import type { JournalEntry } from '#libs/journal';
 import { errorCode } from '#libs/queue';
 import { type Policy, type Settlement, settlementOf, type Verdict, verdictOf } from '#libs/work';
 import { AdapterError } from '../adapters/adapter-answer.js';
+import { disabledCode, notReadyCode } from '../adapters/adapter-readiness.js';
+import { busyCode, circuitOpenCode } from '../adapters/call-limits.js';
+import { waitsForCredential } from '../apps/credential-waits.js';
 import type { DeliveryRow, DeliveryState } from '../../entities/delivery.entity.js';
 import type { GatewaySettings } from '../../env.js';
 
@@ -13,6 +17,12 @@ export const answerLostCode = 'answer_lost';
  * `violation`: because the answer of the adapter breaks the contract.
  */
 export type AttemptResult = DeliverResponse | { unknown: string; violation?: true };
+
+/** A row, and what its adapter could not show in this attempt. */
+export type AttemptedDelivery = DeliveryRow & { left_out?: Feature[] };
+
+/** An attempt that is over. */
+export type Made = { result: AttemptResult } | { error: unknown };
 
 /** The provider may have the message, and the adapter cannot tell yet: it is asked again before anything is sent. */
 export class AnswerLost extends Error {
@@ -105,11 +115,7 @@ const asksLessOften = 0.02;
 const jitter = 0.5;
 
 /** What a delivery knows better than `settlementOf`: a lost answer, a moved address, a reply that expires. */
-export function deliveryOutcome(
-  delivery: DeliveryRow,
-  attempt: { result: AttemptResult } | { error: unknown },
-  limits: RetryLimits,
-): DeliveryOutcome {
+export function deliveryOutcome(delivery: DeliveryRow, attempt: Made, limits: RetryLimits): DeliveryOutcome {
   if ('error' in attempt) return afterError(delivery, attempt.error, limits);
   const { result } = attempt;
   if ('unknown' in result) {
@@ -234,4 +240,54 @@ function settle(delivery: DeliveryRow, verdict: Verdict, own: Own, limits: Retry
   const { state, ...settlement } = settlementOf(delivery.id, delivery, verdict, policyOf(code, limits));
   const kept = { from_part: delivery.from_part, error_detail: null, moved_to: null, provider_message_id: null };
   return { ...kept, ...own, ...settlement, state: state === 'done' ? 'delivered' : state };
+}
+
+const pauses: (string | null)[] = [notReadyCode, disabledCode, circuitOpenCode, busyCode];
+
+/** The timeline says a pause once, however often the delivery is attempted meanwhile. */
+export const isPause = (code: string | null): boolean => pauses.includes(code);
+
+/** The timeline entry of an attempt; null for a pause that continues, and for most of many failures of one kind. */
+export function entryOf(
+  delivery: AttemptedDelivery,
+  outcome: DeliveryOutcome,
+  durationMs: number,
+): JournalEntry | null {
+  const { state, reason: code } = outcome;
+  const paused = isPause(code) && isPause(delivery.reason);
+  const waits = waitsForCredential(code) && code === delivery.reason;
+  const repeated = code === delivery.reason && !hasEntry(delivery.claim);
+  if (state === 'queued' && (paused || waits || repeated)) return null;
+  return {
+    receipt_id: delivery.receipt_id,
+    organization_id: delivery.organization_id,
+    project_id: delivery.project_id,
+    app_id: delivery.app_id,
+    stage: 'delivery',
+    outcome: state === 'queued' ? 'retrying' : state,
+    reason: code,
+    subject_id: delivery.id,
+    attempt: delivery.claim,
+    duration_ms: durationMs,
+    detail: detailOf(delivery, outcome),
+  };
+}
+
+/** The first attempts, then each that doubles their number: a day of failures is some ten entries, not hundreds. */
+function hasEntry(claim: number): boolean {
+  return claim <= 4 || Number.isInteger(Math.log2(claim));
+}
+
+function detailOf(
+  { parts, cut_chars, left_out: leftOut }: AttemptedDelivery,
+  { error_detail: detail, due_in_ms: dueInMs }: DeliveryOutcome,
+): Record<string, unknown> | null {
+  const facts = {
+    ...(detail ? { error: detail.slice(0, 500) } : {}),
+    ...(dueInMs === null ? {} : { next_at: new Date(Date.now() + dueInMs).toISOString() }),
+    ...(parts === null ? {} : { parts }),
+    ...(cut_chars > 0 ? { cut_chars } : {}),
+    ...(leftOut ? { left_out: leftOut } : {}),
+  };
+  return Object.keys(facts).length === 0 ? null : facts;
 }

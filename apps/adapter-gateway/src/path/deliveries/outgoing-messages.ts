@@ -1,4 +1,4 @@
-import { type Credentials, type FormatResult, type MessageFormat, splitText } from '#libs/adapter-sdk';
+import { type Credentials, type FormatResult, type MessageFormat, firstPart, splitText } from '#libs/adapter-sdk';
 import { type ProjectScope, scopeOf } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
@@ -56,7 +56,7 @@ async function endingWithNote(
   format: (piece: string) => Promise<FormattedText>,
 ): Promise<{ formatted: FormattedText; cutChars: number }> {
   for (let room = maxLength - longestNote; ; room = Math.floor(room / 2)) {
-    const [kept = ''] = room > 0 ? splitText(piece, room) : [];
+    const kept = room > 0 ? firstPart(piece, room) : '';
     const cutChars = missing + piece.length - Math.min(kept.length, piece.length);
     const formatted = await format(`${kept}${cutNote(cutChars)}`.trim());
     if (formatted.text.length <= maxLength || room <= 0) {
@@ -79,7 +79,7 @@ export async function cutToParts(
   let room = text.length;
   for (;;) {
     room = Math.floor(Math.min(room * 0.9, (room * maxParts) / count));
-    const [kept = ''] = room > longestNote ? splitText(text, room - longestNote) : [];
+    const kept = room > longestNote ? firstPart(text, room - longestNote) : '';
     const cutChars = text.length - kept.length;
     const shorter = `${kept}${cutNote(cutChars)}`.trim();
     count = await partsOf(shorter);

@@ -195,7 +195,7 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
       const scope = scopeOf(job);
       await this.readiness.require(adapter.baseUrl, scope);
       await this.inbound.process(job, row?.tries ?? 1);
-      if (row) await this.waits.forget([id]);
+      if (row) await this.waits.work.persist(() => this.waits.forget([id]));
     } catch (error) {
       await this.failed(job, adapter, row, error);
     } finally {
@@ -215,7 +215,10 @@ export class InboundAttempts implements OnApplicationBootstrap, BeforeApplicatio
     if (state === 'dead') return this.end(job, before.tries, reason ?? '', textOf(error));
     // It is retried later, and no later message waits for it.
     this.jobs.order.leave(job.app_id, job.receipt_id);
-    const waitedFor = (await this.reschedules.add({ job, adapterId: adapter.id, settlement })) ?? before.reason;
+    const stored = { job, adapterId: adapter.id, settlement };
+    const store = (): Promise<string | null> => this.reschedules.add(stored);
+    // Without a row each store would count a try, and the ingress has the receipt until then.
+    const waitedFor = (await (row ? this.waits.work.persist(store) : store())) ?? before.reason;
     // The timeline says a pause once, however often the adapter or the credential is checked meanwhile.
     const isNew = waitedFor === null || (waitsForCredential(reason) && reason !== waitedFor);
     if (tries === before.tries || isNew) this.inbound.retrying(job, tries, reason ?? '', error);

@@ -5,9 +5,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { AdapterError, type FailedAnswer } from '../adapters/adapter-answer.js';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { wrongVerification } from '../adapters/answer-fields.js';
-import { AppCredentials } from '../apps/app-credentials.js';
+import { AppCredentials, RefusedCalls, refusedTokenCode } from '../apps/app-credentials.js';
 import type { InstalledAdapter, InstalledApp } from '../apps/installed-apps.js';
-import { RefusedCalls, refusedTokenCode } from '../apps/refused-calls.js';
 import { normalizedMessages } from './normalized-messages.js';
 
 /** A webhook on its way to the adapter of its App. */

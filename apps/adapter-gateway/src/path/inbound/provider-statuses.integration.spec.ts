@@ -66,6 +66,19 @@ describe('what a provider says of a message that it has taken', () => {
     expect(await statusOf(id)).toMatchObject({ state: 'delivered', provider_status_detail: 'Re-engagement' });
   });
 
+  it('is noted by the mark that is on the mails of a delivery, where a reader complains', async () => {
+    const id = await deliveries.send(app);
+    await deliveries.inState(id, 'delivered');
+    await reported({
+      message_id: '<m@x>',
+      delivery_key: `${id}-1/3`,
+      status: 'spamreport',
+      reason: 'reported as abuse',
+    });
+    await becomes(id, 'delivered');
+    expect(await statusOf(id)).toMatchObject({ provider_status_detail: 'reported as abuse' });
+  });
+
   it('of a message of another App changes nothing', async () => {
     const id = await deliveries.send(app);
     const { provider_message_id: message_id } = await deliveries.inState(id, 'delivered');

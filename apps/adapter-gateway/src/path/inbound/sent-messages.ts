@@ -46,6 +46,9 @@ const names: Readonly<Record<string, ProviderStatus>> = {
   processed: 'sent',
   sent: 'sent',
   delivered: 'delivered',
+  // Whoever does that has got it.
+  deleted: 'delivered',
+  spamreport: 'delivered',
   read: 'read',
   open: 'read',
   click: 'read',
@@ -55,8 +58,8 @@ const names: Readonly<Record<string, ProviderStatus>> = {
   dropped: 'failed',
 };
 
-/** A delivery's key, or that of one of its parts. */
-const deliveryKey = /^(dlv_[0-9a-z]+)(?:\/\d+)?$/;
+/** A delivery's key, or that of one of its parts, which mails mark by their number of how many. */
+const deliveryKey = /^(dlv_[0-9a-z]+)(?:\/\d+|-\d+\/\d+)?$/;
 const maxDetailChars = 500;
 
 /** What a provider says of one message. */

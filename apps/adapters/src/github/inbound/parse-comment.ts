@@ -1,6 +1,8 @@
 import type { JsonObject, NormalizedMessage } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../../provider-calls/json-fields.js';
-import { reviewThread } from '../issue-address.js';
+import { above } from './above.js';
+import { lineThread, writeCommitAddress } from '../places/commit-address.js';
+import { reviewThread } from '../places/issue-address.js';
 import { contentKey, describeEvent, type EventContext } from './describe-event.js';
 
 /** A comment in the conversation of an issue or of a pull request. */
@@ -28,7 +30,35 @@ export function parseReviewComment(context: EventContext): NormalizedMessage | u
   };
 }
 
-function describeComment(context: EventContext, thread: JsonObject, created: string): NormalizedMessage | undefined {
+/** A comment on a commit or on a line of it. Its thread is the commit or the line. */
+export function parseCommitComment(context: EventContext): NormalizedMessage | undefined {
+  const comment = objectOf(context.payload.comment);
+  const described = describeComment(context, {}, 'commit_comment');
+  const [commit, path] = [textOf(comment.commit_id), textOf(comment.path)];
+  const repository = textOf(objectOf(context.payload.repository).full_name);
+  const address = repository === undefined || commit === undefined ? undefined : writeCommitAddress(repository, commit);
+  const isOnLine = path !== undefined && typeof comment.position === 'number';
+  const line = isOnLine ? { path, position: Number(comment.position) } : undefined;
+  return (
+    described && {
+      ...described,
+      ...(address !== undefined && { thread_id: line ? lineThread(address, line) : address }),
+      metadata: {
+        ...described.metadata,
+        channel_address: address ?? null,
+        ...(commit !== undefined && { commit }),
+        ...(path !== undefined && { path }),
+        ...(typeof comment.line === 'number' && { line: comment.line }),
+      },
+    }
+  );
+}
+
+export function describeComment(
+  context: EventContext,
+  thread: JsonObject,
+  created: string,
+): NormalizedMessage | undefined {
   const { payload, action } = context;
   const comment = objectOf(payload.comment);
   const event = { created, edited: 'message_edited', deleted: 'message_deleted' };
@@ -47,6 +77,10 @@ function describeComment(context: EventContext, thread: JsonObject, created: str
     message: action === 'deleted' ? '' : (textOf(comment.body) ?? ''),
     ...(channel_address !== undefined && { thread_id: channel_address }),
     ...(dedupKey !== undefined && { dedup_key: dedupKey }),
-    metadata: { ...described.metadata, ...(title !== undefined && { title }) },
+    metadata: {
+      ...described.metadata,
+      ...(title !== undefined && { title }),
+      ...(action === 'created' && above(thread)),
+    },
   };
 }

@@ -9,7 +9,16 @@ import {
 } from '#libs/adapter-sdk';
 import { textOf } from '../../provider-calls/json-fields.js';
 import { describeEvent } from './describe-event.js';
-import { parseComment, parseReviewComment } from './parse-comment.js';
+import { parseAlert } from './parse-alert.js';
+import {
+  parseCheckRun,
+  parseDeploymentStatus,
+  parseRelease,
+  parseRepository,
+  parseWorkflowRun,
+} from './parse-automation.js';
+import { parseComment, parseCommitComment, parseReviewComment } from './parse-comment.js';
+import { parseDiscussion, parseDiscussionComment } from './parse-discussion.js';
 import { parseIssue } from './parse-issue.js';
 import { parsePing, parsePush } from './parse-push.js';
 import { parsePullRequest } from './parse-pull-request.js';
@@ -24,6 +33,18 @@ const PARSERS: Record<string, (context: EventContext) => NormalizedMessage | und
   pull_request_review: parseReview,
   pull_request_review_comment: parseReviewComment,
   push: parsePush,
+  commit_comment: parseCommitComment,
+  discussion: parseDiscussion,
+  discussion_comment: parseDiscussionComment,
+  workflow_run: parseWorkflowRun,
+  check_run: parseCheckRun,
+  release: parseRelease,
+  deployment_status: parseDeploymentStatus,
+  repository: parseRepository,
+  dependabot_alert: parseAlert,
+  repository_vulnerability_alert: parseAlert,
+  code_scanning_alert: parseAlert,
+  secret_scanning_alert: parseAlert,
   ping: parsePing,
 };
 

@@ -1,5 +1,6 @@
 import { ignoredMessage, type NormalizedMessage } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../../provider-calls/json-fields.js';
+import { above } from './above.js';
 import { contentKey, describeEvent, type EventContext } from './describe-event.js';
 
 /** A review. One with line comments only has no text of its own: each comment comes as an event of its own. */
@@ -28,6 +29,7 @@ export function parseReview(context: EventContext): NormalizedMessage | undefine
       ...described.metadata,
       ...(state !== undefined && { review_state: state }),
       ...(title !== undefined && { title }),
+      ...(!isEdit && above(pull)),
     },
   };
 }

@@ -1,5 +1,5 @@
 import { isContainedPath } from '#libs/adapter-sdk';
-import { readRepository, type Repository } from '../issue-address.js';
+import { readRepository, type Repository } from '../places/issue-address.js';
 
 /** A folder of a repository at a branch, tag or commit. */
 export interface ResourcePath extends Repository {

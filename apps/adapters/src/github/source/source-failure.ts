@@ -15,7 +15,12 @@ export function sourceFailure(failure: DeliverFailure): SourceFailure {
   const { error, error_detail } = failure;
   if (isTooLarge(failure)) return { ok: false, error: 'too_large', message: 'the answer is too large' };
   const message = error_detail?.provider_code ?? error_detail?.message;
-  return { ok: false, error: ERRORS[error] ?? 'provider_unavailable', ...(message !== undefined && { message }) };
+  return {
+    ok: false,
+    error: ERRORS[error] ?? 'provider_unavailable',
+    ...(message !== undefined && { message }),
+    ...(error_detail?.retry_after !== undefined && { retry_after: error_detail.retry_after }),
+  };
 }
 
 /** Whether the answer itself was too large to be read. */

@@ -16,6 +16,7 @@ type AgentValues = Pick<
   | 'tools'
   | 'skills'
   | 'python_tools'
+  | 'agents'
   | 'may_do'
   | 'approvers'
   | 'approvers_decide_own'
@@ -27,8 +28,8 @@ export const agentFields = ['name', 'instructions', 'model', 'fallback_model', '
 
 export function valuesOf(agent: Schema<'AgentView'>): AgentValues {
   const { name, instructions, model, fallback_model, tools, skills, python_tools } = agent;
-  const { may_do, approvers, approvers_decide_own, allowed_hosts, caps } = agent;
-  const has = { tools, skills, python_tools, may_do, approvers, approvers_decide_own, allowed_hosts, caps };
+  const { agents, may_do, approvers, approvers_decide_own, allowed_hosts, caps } = agent;
+  const has = { tools, skills, python_tools, agents, may_do, approvers, approvers_decide_own, allowed_hosts, caps };
   return { name, instructions, model, fallback_model, ...has };
 }
 

@@ -1,4 +1,4 @@
-import { Badge, Button, Skeleton } from '@mantine/core';
+import { Badge, Button, Group, Skeleton } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -13,6 +13,8 @@ import { Page } from '../../ui/page.js';
 import { errorBeside, ProblemAlert } from '../../ui/notices.js';
 import { uiTexts } from '../../texts/ui.js';
 import { Editable } from '../../ui/editable.js';
+import { ChangedBy } from '../../ui/changed-by.js';
+import { VersionHistory } from '../../ui/version-history.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { SaveBar } from '../../ui/save-bar.js';
 import { UrlTabs } from '../../ui/url-tabs.js';
@@ -21,7 +23,7 @@ import { AgentBudget, agentFields, AgentInstructions, valuesOf } from './agent-f
 import { AgentPowers } from './agent-powers.js';
 import { AgentTools } from './agent-tools.js';
 import { TryAgent } from './try-agent.js';
-import { AgentVersions } from './agent-versions.js';
+import { agentHistory } from './agent-history.js';
 import { AgentUsage } from './agent-usage.js';
 import { CompareAgent } from './compare-agent.js';
 
@@ -43,7 +45,14 @@ export function AgentPage(): ReactNode {
           </Badge>
         )
       }
-      description={agent?.is_chief_of_staff ? agentTexts.chiefHint : <CopyText text={agentId} />}
+      description={
+        agent && (
+          <Group gap="xs">
+            {agent.is_chief_of_staff ? agentTexts.chiefHint : <CopyText text={agentId} />}
+            <ChangedBy of={agentHistory(agentId)} />
+          </Group>
+        )
+      }
       breadcrumbs={[{ label: agentTexts.title, to: { to: '/p/$projectId/agents', params: { projectId } } }]}
       actions={agent && !agent.is_chief_of_staff && <DeleteAgent id={agent.id} />}
     >
@@ -118,7 +127,11 @@ function AgentEditor({ agent, etag }: { agent: Schema<'AgentDetail'>; etag: stri
           { value: 'powers', label: tabs.powers, content: editable(<AgentPowers {...part} />) },
           { value: 'budget', label: tabs.budget, content: editable(<AgentBudget {...part} />) },
           { value: 'try', label: tabs.try, content: <TryAgent {...part} agent={agent} edits={editor.change} /> },
-          { value: 'versions', label: tabs.versions, content: <AgentVersions agent={agent} /> },
+          {
+            value: 'versions',
+            label: tabs.versions,
+            content: <VersionHistory of={agentHistory(agent.id)} inForce={agent.version} />,
+          },
           { value: 'compare', label: tabs.compare, content: <CompareAgent agent={agent} /> },
           { value: 'usage', label: tabs.usage, content: <AgentUsage agentId={agent.id} /> },
         ]}

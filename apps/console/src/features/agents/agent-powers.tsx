@@ -1,11 +1,10 @@
 import { Alert, MultiSelect, Radio, Stack, Switch, TagsInput } from '@mantine/core';
 import { Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { kindOf, usePrincipals } from '../../api/principals.js';
-import { useScope, useSession } from '../../api/session.js';
-import { named } from '../../drawn/drawn-text.js';
+import { useScope } from '../../api/session.js';
 import { agentTexts } from '../../texts/agents.js';
 import { fieldError } from '../../ui/notices.js';
+import { useApprovers } from '../../ui/use-approvers.js';
 import type { PartProps } from './agent-fields.js';
 
 const texts = agentTexts.powers;
@@ -69,23 +68,4 @@ export function AgentPowers({ value, onChange, error }: PartProps): ReactNode {
       />
     </Stack>
   );
-}
-
-/** People, contacts and keys by kind, plus those already named that the reader does not know. */
-function useApprovers(chosen: readonly string[]) {
-  const { member } = useSession();
-  const known = usePrincipals();
-  const unknown = chosen.filter((subject) => !known.some((one) => one.subject === subject));
-  const all = [...known, ...unknown.map((subject) => ({ subject, name: subject }))];
-  return Object.entries(texts.kinds)
-    .map(([kind, group]) => ({
-      group,
-      items: all
-        .filter(({ subject }) => kindOf(subject) === kind)
-        .map(({ subject, name }) => ({
-          value: subject,
-          label: subject === `user:${member.id}` ? `${named(name)} (${texts.you})` : name,
-        })),
-    }))
-    .filter(({ items }) => items.length > 0);
 }

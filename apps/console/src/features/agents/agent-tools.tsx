@@ -8,6 +8,7 @@ import { type Assignable, AssignList } from '../../ui/assign-list.js';
 import { GradeBadge } from '../../ui/status-badge.js';
 import { TextLink } from '../../ui/links.js';
 import type { PartProps } from './agent-fields.js';
+import { AskedAgents } from './asked-agents.js';
 import { GivenTools } from './given-tools.js';
 
 const texts = agentTexts.tools;
@@ -15,7 +16,8 @@ const common = { nothingLeft: texts.nothing, removeLabel: texts.remove };
 const builtinId = (name: string): string => `builtin:${name}`;
 
 /** What the agent has from Skills and directly, and what its model gets of that. */
-export function AgentTools({ value, onChange, agent }: PartProps & { agent: Schema<'AgentDetail'> }): ReactNode {
+export function AgentTools({ agent, ...part }: PartProps & { agent: Schema<'AgentDetail'> }): ReactNode {
+  const { value, onChange } = part;
   const projectId = useProjectId();
   const { data: skills = [] } = useSkills();
   const { data: tools = [] } = useTools();
@@ -66,6 +68,7 @@ export function AgentTools({ value, onChange, agent }: PartProps & { agent: Sche
             chosen={value.tools.map(builtinId)}
             onChange={(next) => onChange({ tools: next.map((id) => id.slice(builtinId('').length)) })}
           />
+          <AskedAgents {...part} agentId={agent.id} />
         </Stack>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 5 }}>

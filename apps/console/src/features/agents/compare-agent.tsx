@@ -4,13 +4,14 @@ import { Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
-import { useCursorList } from '../../api/project-query.js';
+import { useCursorList, useProjectQuery } from '../../api/project-query.js';
 import { comparisonTexts as texts } from '../../texts/comparisons.js';
 import { TextLink } from '../../ui/links.js';
 import { EmptyState, ProblemAlert } from '../../ui/notices.js';
 import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
+import { CaseSets } from './case-sets.js';
 import { ComparisonDetail } from './comparison-detail.js';
 import { NewComparison } from './new-comparison.js';
 
@@ -34,9 +35,14 @@ function Comparisons({ agent }: { agent: Schema<'AgentView'> }): ReactNode {
     },
     { refetchInterval: (rows) => (rows.some(({ state }) => state === 'running') ? everyMs : false) },
   );
+  const { data } = useProjectQuery(['comparisons', agent.id, 'sets'], (signal) =>
+    answer(api.GET('/api/v1/agents/{id}/case-sets', { params: { path: { id: agent.id } }, signal })),
+  );
+  const sets = data?.data ?? [];
   return (
     <Stack gap="md">
-      <NewComparison agent={agent} earlier={list.rows} />
+      <NewComparison agent={agent} earlier={list.rows} sets={sets} />
+      <CaseSets agentId={agent.id} sets={sets} />
       <Section title={texts.earlierOnes}>
         {list.error && <ProblemAlert error={list.error} onRetry={list.refresh} />}
         {list.loading && <Skeleton height={120} />}

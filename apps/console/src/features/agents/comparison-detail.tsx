@@ -14,6 +14,7 @@ import { ProblemAlert } from '../../ui/notices.js';
 import { duration, grouped } from '../../ui/numbers.js';
 import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
+import { KeepAsSet } from './case-sets.js';
 import { ComparedCase } from './compared-case.js';
 
 const route = getRouteApi('/p/$projectId/agents/$agentId');
@@ -85,6 +86,7 @@ function Totals({ agentId, comparison }: { agentId: string; comparison: Comparis
           {judge && ` · ${texts.ties(ties)} · ${texts.judging(grouped(judging.tokens))}`}
         </Text>
         <TotalsTable label={title} comparison={comparison} />
+        <KeepAsSet agentId={agentId} comparison={comparison} />
       </Stack>
     </Section>
   );

@@ -22,10 +22,11 @@ interface NewComparisonProps {
   agent: Schema<'AgentView'>;
   /** Whose messages can be asked once more. */
   earlier: Schema<'ComparisonView'>[];
+  sets: Schema<'CaseSetView'>[];
 }
 
 /** What to compare, and by what. */
-export function NewComparison({ agent, earlier }: NewComparisonProps): ReactNode {
+export function NewComparison({ agent, earlier, sets }: NewComparisonProps): ReactNode {
   const navigate = useNavigate({ from: '/p/$projectId/agents/$agentId' });
   const mayWrite = useReason('agents:write');
   const mayRead = useReason('events:read');
@@ -48,12 +49,14 @@ export function NewComparison({ agent, earlier }: NewComparisonProps): ReactNode
       state === 'in_force' ? texts.inForce(version) : state === 'draft' ? texts.draft(version) : texts.earlier(version),
   }));
   const candidate = chosen ?? options.find(({ value }) => value !== baseline)?.value ?? null;
+  const rules = rulesOf(lines);
+  const set = sets.find(({ id }) => id === messages);
   const begin = useChange(async () => {
     const body = {
       baseline: Number(baseline),
       candidate: Number(candidate),
-      ...(messages === ofConversations ? { last: Number(last) } : { cases_of: messages }),
-      rules: rulesOf(lines),
+      ...messagesOf(messages, Number(last)),
+      ...(set && rules.length === 0 ? {} : { rules }),
       ...(judged ? { judge: criteria.trim() === '' ? {} : { criteria } } : {}),
       ...(maxTokens === '' ? {} : { max_tokens: Number(maxTokens) }),
     };
@@ -86,9 +89,11 @@ export function NewComparison({ agent, earlier }: NewComparisonProps): ReactNode
           />
           <Select
             label={texts.messages}
+            description={set && set.rules.length > 0 ? texts.rulesOfSet : undefined}
             allowDeselect={false}
             data={[
               { value: ofConversations, label: texts.lastConversations },
+              ...sets.map(({ id, name, cases }) => ({ value: id, label: texts.ofSet(name, cases) })),
               ...earlier.map(({ id, cases, ...of }) => ({
                 value: id,
                 label: texts.casesOf(of.baseline.version, of.candidate.version, cases),
@@ -164,6 +169,12 @@ export function NewComparison({ agent, earlier }: NewComparisonProps): ReactNode
       </Stack>
     </Section>
   );
+}
+
+/** @param chosen the last conversations, or the id of a set or of a comparison */
+function messagesOf(chosen: string, last: number): { last: number } | { set_id: string } | { cases_of: string } {
+  if (chosen === ofConversations) return { last };
+  return chosen.startsWith('cst_') ? { set_id: chosen } : { cases_of: chosen };
 }
 
 /** A rule for each line. */

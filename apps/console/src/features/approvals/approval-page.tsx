@@ -15,7 +15,7 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { ApprovalCall } from './approval-call.js';
 import { ApprovalContext } from './approval-context.js';
-import { Decide } from './decide.js';
+import { Decide } from '../../ui/decide.js';
 
 const route = getRouteApi('/p/$projectId/approvals/$approvalId');
 const everyMs = 3_000;

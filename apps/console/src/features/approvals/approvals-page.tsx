@@ -1,7 +1,7 @@
-import { Divider, Grid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Divider, Grid, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { useAgentName } from '../../api/choices.js';
 import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
@@ -14,12 +14,16 @@ import { ApprovalCall } from './approval-call.js';
 import { ApprovalContext } from './approval-context.js';
 import { ApprovalHistory } from './approval-history.js';
 import { DecideAll } from './decide-all.js';
-import { Decide } from './decide.js';
+import { Decide } from '../../ui/decide.js';
+import { LateManyBar } from '../../ui/late-many-bar.js';
+import { SelectBox, useSelection } from '../../ui/selection.js';
+import { useManyDecisions } from './many-decisions.js';
 
 const route = getRouteApi('/p/$projectId/approvals');
 const mostPending = 100;
 /** Refetch interval. Somebody waits for these calls. */
 const everyMs = 3_000;
+const keyOf = ({ id }: { id: string }): string => id;
 
 export function ApprovalsPage(): ReactNode {
   const { state } = route.useSearch();
@@ -31,6 +35,8 @@ export function ApprovalsPage(): ReactNode {
     { refetchInterval: everyMs },
   );
   const calls = pending.data?.data;
+  const selection = useSelection(calls ?? [], keyOf);
+  const many = useManyDecisions();
   return (
     <Page title={approvalTexts.title} description={approvalTexts.description}>
       <Stack gap="xl">
@@ -40,8 +46,18 @@ export function ApprovalsPage(): ReactNode {
           {calls?.length === 0 && <EmptyState icon={ShieldCheck} {...approvalTexts.empty} />}
           {calls && calls.length > 1 && <DecideAll approvals={calls} />}
           {calls?.map((approval) => (
-            <PendingApproval key={approval.id} approval={approval} />
+            <PendingApproval
+              key={approval.id}
+              approval={approval}
+              checked={selection.has(approval.id)}
+              onToggle={(range) => selection.toggle(approval.id, range)}
+            />
           ))}
+          {selection.touched && (
+            <Suspense>
+              <LateManyBar {...many} keyOf={keyOf} selection={selection} />
+            </Suspense>
+          )}
           {pending.data?.next_cursor && <Text c="dimmed">{approvalTexts.morePending(mostPending)}</Text>}
         </Stack>
         <section aria-labelledby="decided">
@@ -58,8 +74,14 @@ export function ApprovalsPage(): ReactNode {
   );
 }
 
+interface PendingApprovalProps {
+  approval: Schema<'ApprovalView'>;
+  checked: boolean;
+  onToggle: (range: boolean) => void;
+}
+
 /** A call that waits: everything needed to decide, and the decision. */
-function PendingApproval({ approval }: { approval: Schema<'ApprovalView'> }): ReactNode {
+function PendingApproval({ approval, ...select }: PendingApprovalProps): ReactNode {
   const projectId = useProjectId();
   const agentName = useAgentName();
   return (
@@ -67,12 +89,15 @@ function PendingApproval({ approval }: { approval: Schema<'ApprovalView'> }): Re
       item
       title={approvalTexts.wants(agentName(approval.agent_id), approval.tool)}
       actions={
-        <TextLink
-          size="sm"
-          to={{ to: '/p/$projectId/approvals/$approvalId', params: { projectId, approvalId: approval.id } }}
-        >
-          <When at={approval.created_at} relative />
-        </TextLink>
+        <Group gap="md">
+          <TextLink
+            size="sm"
+            to={{ to: '/p/$projectId/approvals/$approvalId', params: { projectId, approvalId: approval.id } }}
+          >
+            <When at={approval.created_at} relative />
+          </TextLink>
+          <SelectBox name={approvalTexts.wants(agentName(approval.agent_id), approval.tool)} {...select} />
+        </Group>
       }
     >
       <Grid gap="xl">

@@ -7,7 +7,7 @@ import { useRefresh } from '../../api/use-change.js';
 import { approvalTexts } from '../../texts/approvals.js';
 import { ConfirmButton } from '../../ui/action-button.js';
 import { ProblemAlert } from '../../ui/notices.js';
-import { whyNot } from './decide.js';
+import { whyNot } from '../../ui/decide.js';
 
 type Approval = Schema<'ApprovalView'>;
 const texts = approvalTexts.all;

@@ -22,6 +22,7 @@ import { When } from '../../ui/when.js';
 import { Admission } from './admission.js';
 import { ContactStatus } from './contact-table.js';
 import { Identities } from './identities.js';
+import { Memories } from './memories.js';
 import { Merged } from './merged.js';
 
 const route = getRouteApi('/p/$projectId/contacts/$contactId');
@@ -53,6 +54,7 @@ export function ContactPage(): ReactNode {
           <Section title={contactTexts.merge.title}>
             <Merged contact={contact} />
           </Section>
+          <Memories contactId={contact.id} />
           <Section
             title={contactTexts.messages.title}
             actions={

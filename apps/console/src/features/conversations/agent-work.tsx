@@ -1,4 +1,4 @@
-import { Alert, Loader } from '@mantine/core';
+import { Alert, Loader, Stack, Text } from '@mantine/core';
 import { ShieldQuestion, Wrench } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
@@ -8,6 +8,7 @@ import { useChange } from '../../api/use-change.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { ConfirmAction } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
+import { Decide } from '../../ui/decide.js';
 import { JsonView } from '../../ui/json-view.js';
 import { AgentName } from '../../ui/name-of.js';
 import { ProblemAlert } from '../../ui/notices.js';
@@ -44,7 +45,7 @@ export function AgentWork({
   return (
     <>
       {data && <ToolUse steps={data.steps} />}
-      {data?.state === 'waiting_approval' && <WaitingApproval turnId={turn.id} eventId={turn.receipt_id} />}
+      {data?.state === 'waiting_approval' && <WaitingApproval turn={turn} />}
       {text && (
         <>
           <div className={classes.bubble} data-side="agent">
@@ -128,26 +129,56 @@ function ToolUse({ steps }: { steps: Step[] }): ReactNode {
 
 const most = 100;
 
-/** The calls of a turn that wait for approval. */
-function WaitingApproval({ turnId, eventId }: { turnId: string; eventId: string }): ReactNode {
-  const { data } = useProjectQuery(['conversations', 'approvals', eventId], (signal) =>
+/** The calls of a turn that wait for approval, each with the customer's words, the money, and the decision. */
+function WaitingApproval({ turn }: { turn: Schema<'ListedSessionTurnView'> }): ReactNode {
+  const eventId = turn.receipt_id;
+  const { data } = useProjectQuery(['approvals', 'of', eventId], (signal) =>
     answer(
       api.GET('/api/v1/approvals', { params: { query: { state: 'pending', event_id: eventId, limit: most } }, signal }),
     ),
   );
   return data?.data
-    .filter(({ turn_id }) => turn_id === turnId)
-    .map(({ id, tool, arguments: args }) => (
-      <Alert
-        key={id}
-        variant="light"
-        color="yellow"
-        icon={<ShieldQuestion size={18} aria-hidden />}
-        title={texts.asks(tool)}
-        w="min(520px, 86%)"
-        style={{ alignSelf: 'flex-end' }}
-      >
-        <JsonView label={texts.toolIn} value={args} />
-      </Alert>
-    ));
+    .filter(({ turn_id }) => turn_id === turn.id)
+    .map((approval) => {
+      const money = moneyIn(approval.arguments);
+      return (
+        <Alert
+          key={approval.id}
+          variant="outline"
+          color="yellow"
+          icon={<ShieldQuestion size={18} aria-hidden />}
+          title={texts.asks(approval.tool)}
+          w="min(520px, 100%)"
+          style={{ alignSelf: 'flex-end' }}
+          styles={{ title: { color: 'var(--mantine-color-text)' } }}
+        >
+          <Stack gap="xs">
+            {money && <Text fw={600}>{texts.money(money)}</Text>}
+            <Text size="sm" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
+              {texts.customer}: {turn.input.message.message || texts.noText}
+            </Text>
+            <JsonView label={texts.toolIn} value={approval.arguments} />
+            <Decide approval={approval} />
+          </Stack>
+        </Alert>
+      );
+    });
+}
+
+const amounts = ['amount', 'total', 'price', 'value', 'sum', 'refund'];
+const deepest = 4;
+
+/** The money that a call is about, as its arguments say it: `49.90 EUR`. */
+function moneyIn(args: Record<string, unknown>, depth = 0): string | null {
+  const found = amounts.map((name) => amountIn(args[name])).find((amount) => amount !== null) ?? null;
+  const currency = args['currency'];
+  if (found !== null) return typeof currency === 'string' ? `${found} ${currency.toUpperCase()}` : found;
+  if (depth === deepest) return null;
+  const inner = Object.values(args).filter((value) => typeof value === 'object' && value !== null);
+  return inner.map((value) => moneyIn({ ...value }, depth + 1)).find((money) => money !== null) ?? null;
+}
+
+function amountIn(value: unknown): string | null {
+  const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+  return /^\d+([.,]\d+)?$/.test(text) ? text : null;
 }

@@ -8,15 +8,26 @@ import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import classes from '../../ui/chat.module.css';
+import { AgentDraft, CannedAnswers } from './ready-words.js';
 import { HandBack } from './hand-back.js';
 
 const texts = conversationTexts.composer;
 
+interface ComposerProps {
+  session: Schema<'SessionDetailView'>;
+  /** The newest turn; null: there is none. */
+  lastTurnId: string | null;
+}
+
 /** Below a chat: what a person can do here now. */
-export function Composer({ session }: { session: Schema<'SessionDetailView'> }): ReactNode {
+export function Composer({ session, lastTurnId }: ComposerProps): ReactNode {
   return (
     <div className={classes.composer}>
-      {session.status === 'taken_over' ? <Write session={session} /> : <TakeOver session={session} />}
+      {session.status === 'taken_over' ? (
+        <Write session={session} lastTurnId={lastTurnId} />
+      ) : (
+        <TakeOver session={session} />
+      )}
     </div>
   );
 }
@@ -64,7 +75,7 @@ function TakeOver({ session: { id, status } }: { session: Schema<'SessionDetailV
   );
 }
 
-function Write({ session: { id, waiting } }: { session: Schema<'SessionDetailView'> }): ReactNode {
+function Write({ session: { id, waiting }, lastTurnId }: ComposerProps): ReactNode {
   const reason = useReason('channels:write');
   const [text, setText] = useState('');
   // The same message under the same key is sent once, however often it is retried.
@@ -79,6 +90,10 @@ function Write({ session: { id, waiting } }: { session: Schema<'SessionDetailVie
       ),
     'conversations',
   );
+  const write = (next: string): void => {
+    setText(next);
+    setKey(newKey());
+  };
   const onSend = (): void => {
     if (text.trim() === '' || send.isPending) return;
     send.mutate(undefined, {
@@ -99,17 +114,18 @@ function Write({ session: { id, waiting } }: { session: Schema<'SessionDetailVie
         maxLength={100_000}
         disabled={reason !== null}
         value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-          setKey(newKey());
-        }}
+        onChange={(event) => write(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) onSend();
         }}
       />
       <ProblemAlert error={send.error} />
       <Group justify="space-between" gap="xs">
-        <HandBack sessionId={id} waiting={waiting} reason={reason} />
+        <Group gap="xs">
+          <HandBack sessionId={id} waiting={waiting} reason={reason} />
+          <CannedAnswers written={text} onChoose={write} />
+          {text === '' && lastTurnId !== null && <AgentDraft turnId={lastTurnId} onChoose={write} />}
+        </Group>
         <Group gap="xs">
           <Text size="xs" c="dimmed" visibleFrom="xs">
             <Kbd size="xs">{texts.keys}</Kbd>

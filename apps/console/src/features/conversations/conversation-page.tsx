@@ -1,9 +1,10 @@
 import { Button, Skeleton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { type ReactNode, useRef } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useContact } from '../../api/principals.js';
 import { useLiveRefresh } from '../../api/event-stream.js';
-import type { Schema } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
 import { conversationTexts } from '../../texts/conversations.js';
 import { LiveDot } from '../../ui/live-dot.js';
@@ -27,6 +28,7 @@ export function ConversationPage(): ReactNode {
   const stream = useLiveRefresh('conversations');
   const { data: session, error, refetch } = conversation.session;
   const whom = useWhom(session);
+  useSeen(session);
   return (
     <Page
       title={whom ?? texts.one}
@@ -90,7 +92,7 @@ function Chat({
           ),
         )}
       </ol>
-      <Composer session={session} />
+      <Composer session={session} lastTurnId={turns.rows[0]?.id ?? null} />
     </section>
   );
 }
@@ -102,4 +104,15 @@ function Chat({
 function useWhom(session: Schema<'SessionDetailView'> | undefined): string | undefined {
   const { data: contact } = useContact(session?.contact_id ?? null);
   return contact?.name ?? (session && topicOf(session));
+}
+
+/** Whoever looks at a session has read it, also what comes meanwhile. */
+function useSeen(session: Schema<'SessionDetailView'> | undefined): void {
+  const { mutate } = useMutation({
+    mutationFn: (id: string) => answer(api.PUT('/api/v1/sessions/{id}/seen', { params: { path: { id } } })),
+  });
+  const { id, epoch } = session ?? {};
+  useEffect(() => {
+    if (id !== undefined) mutate(id);
+  }, [id, epoch, mutate]);
 }

@@ -12,6 +12,7 @@ import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { TextLink } from '../../ui/links.js';
 import { When } from '../../ui/when.js';
+import { Assignee, SessionNotes } from './session-team.js';
 import { SessionSummary } from './session-summary.js';
 import { topicOf } from './use-conversation.js';
 
@@ -54,11 +55,13 @@ export function Participants({ session }: { session: Schema<'SessionDetailView'>
           <Facts
             of={[
               [texts.agent, <AgentName key="agent" id={session.agent_id} />],
+              [texts.assigned, <Assignee key="assigned" session={session} />],
               [texts.person, session.status === 'taken_over' && takenOver && nameOf(takenOver.made_by)],
             ]}
           />
         </Stack>
       </Section>
+      <SessionNotes session={session} />
       <SessionSummary session={session} />
       <Section title={texts.about}>
         <Stack gap="sm">

@@ -1,10 +1,11 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
-import { sessionStatuses } from '../../app/search-values.js';
+import { inboxes, sessionStatuses } from '../../app/search-values.js';
 import { oneOf, searchOf, text } from '../../app/search.js';
 
 /** The URL parameters of the list. */
 const validateConversationSearch = searchOf({
+  inbox: oneOf(inboxes),
   status: oneOf(sessionStatuses),
   app: text,
   contact: text,

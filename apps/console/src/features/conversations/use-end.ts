@@ -14,10 +14,14 @@ export function useEnd(element: RefObject<HTMLElement | null>, ready: boolean): 
   useEffect(() => {
     const of = element.current;
     if (!of || !ready) return undefined;
+    let height = of.offsetHeight;
     const follow = (): void => {
+      height = of.offsetHeight;
       if (isAtEnd.current) of.scrollIntoView({ block: 'end' });
     };
     const look = (): void => {
+      // A frame says that it scrolled before it says that the element grew: what grew between is not a reader who left.
+      if (of.offsetHeight !== height) return;
       isAtEnd.current = of.getBoundingClientRect().bottom - window.innerHeight < near;
     };
     follow();

@@ -17,9 +17,10 @@ const validateSimulatorSearch = searchOf({
 });
 export type SimulatorSearch = ReturnType<typeof validateSimulatorSearch>;
 
-/** The URL parameters of an event: the steps that differ from their initial state, and the filter that is tried. */
+/** The URL parameters of an event: the steps that differ from their initial state, the filter that is tried, the replay. */
 const validateEventPageSearch = searchOf({
   toggled: text,
+  replay: text,
   test: (value) => (typeof value === 'string' ? value : undefined),
 });
 

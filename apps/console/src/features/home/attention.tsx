@@ -1,23 +1,19 @@
 import { Group, Skeleton, Stack, Text, ThemeIcon } from '@mantine/core';
-import { CircleCheck, CircleX, TriangleAlert } from 'lucide-react';
+import { BellOff, CircleCheck, CircleX, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useProjectQuery } from '../../api/project-query.js';
-import type { Schema } from '../../api/client.js';
+import { type AttentionItem as Item, useAttention } from '../../api/attention.js';
 import { own } from '../../own.js';
 import { homeTexts } from '../../texts/home.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { ProjectLink } from '../../ui/links.js';
 import { When } from '../../ui/when.js';
-import { attentionQuestion } from './questions.js';
+import { Mute } from './mute.js';
 
 const texts = homeTexts.attention;
-/** What stops a message is here within 30 s: what waits counts after 15 s. */
-const everyMs = 10_000;
-type Item = Schema<'AttentionView'>;
 
 /** One line for each thing that does not work or waits for a person. */
 export function Attention(): ReactNode {
-  const { data, error, refetch } = useProjectQuery(...attentionQuestion, { refetchInterval: everyMs });
+  const { data, error, refetch } = useAttention();
   if (error) return <ProblemAlert error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height={24} />;
   if (data.length === 0) {
@@ -30,11 +26,8 @@ export function Attention(): ReactNode {
   return (
     <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
       {data.map((item) => (
-        <li key={`${item.code} ${item.resource.kind} ${item.resource.id} ${item.text}`}>
-          <Line
-            icon={item.severity === 'error' ? CircleX : TriangleAlert}
-            color={item.severity === 'error' ? 'red' : 'yellow'}
-          >
+        <li key={`${item.cause} ${item.text}`}>
+          <Line {...markOf(item)} end={<Mute item={item} />}>
             <Problem item={item} />
           </Line>
         </li>
@@ -43,7 +36,12 @@ export function Attention(): ReactNode {
   );
 }
 
-function Problem({ item: { code, text, what_to_do, resource, since } }: { item: Item }): ReactNode {
+function markOf({ severity, muted_until }: Item): Pick<LineProps, 'icon' | 'color'> {
+  if (muted_until !== null) return { icon: BellOff, color: 'gray' };
+  return severity === 'error' ? { icon: CircleX, color: 'red' } : { icon: TriangleAlert, color: 'yellow' };
+}
+
+function Problem({ item: { code, text, what_to_do, resource, since, muted_until } }: { item: Item }): ReactNode {
   const path = pathOf(resource);
   const search = resource.kind === 'dead_letters' ? lettersOf(code, resource.id) : own(searches, code);
   return (
@@ -61,7 +59,12 @@ function Problem({ item: { code, text, what_to_do, resource, since } }: { item: 
         {what_to_do}{' '}
         {since && (
           <>
-            {texts.since} <When at={since} relative />.
+            {texts.since} <When at={since} relative />.{' '}
+          </>
+        )}
+        {muted_until !== null && (
+          <>
+            {texts.mutedUntil} <When at={muted_until} />.
           </>
         )}
       </Text>
@@ -78,10 +81,12 @@ const folders: Readonly<Record<Item['resource']['kind'], string | null>> = {
   dead_letters: '/operations/dead-letters',
   contacts: '/contacts',
   held_messages: '/events',
+  project: '/settings/organization',
   approvals: '/approvals',
   agents: '/agents',
   models: '/models',
   messages: '/events',
+  schedule: '/schedules',
   service: null,
 };
 
@@ -111,16 +116,19 @@ function pathOf({ kind, id }: Item['resource']): `/${string}` | null {
 interface LineProps {
   icon: typeof CircleX;
   color: string;
+  /** At its end: what can be done. */
+  end?: ReactNode;
   children: ReactNode;
 }
 
-function Line({ icon: Icon, color, children }: LineProps): ReactNode {
+function Line({ icon: Icon, color, end, children }: LineProps): ReactNode {
   return (
     <Group gap="xs" wrap="nowrap" align="flex-start">
       <ThemeIcon variant="transparent" color={color} size="sm" mt={1}>
         <Icon size={16} aria-hidden />
       </ThemeIcon>
-      <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>{children}</div>
+      <div style={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>{children}</div>
+      {end}
     </Group>
   );
 }

@@ -1,11 +1,13 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { useApps } from '../../api/choices.js';
 import type { Schema } from '../../api/client.js';
 import { useLiveEvents } from '../../api/event-stream.js';
+import { useLastLook } from '../../api/last-look.js';
 import { type CursorList, useCursorList, useProjectId, useProjectQuery } from '../../api/project-query.js';
+import { useScope } from '../../api/session.js';
 import { eventTexts } from '../../texts/events.js';
 import { homeTexts } from '../../texts/home.js';
 import { useDrawnReady } from '../../ui/later.js';
@@ -20,8 +22,11 @@ import { Health } from './health.js';
 import { askRecent, modelQuestion, recentKey, verificationQuestion } from './questions.js';
 import classes from './recent-events.module.css';
 
+const SinceLastLook = lazy(() => import('./since-last-look.js'));
+
 export function HomePage(): ReactNode {
   const events = useCursorList(recentKey, askRecent);
+  const { since, read } = useLastLook();
   const apps = useApps();
   const verified = useProjectQuery(...verificationQuestion);
   const model = useProjectQuery(...modelQuestion);
@@ -33,7 +38,12 @@ export function HomePage(): ReactNode {
     <Page title={homeTexts.title} description={homeTexts.description}>
       <Stack gap="md">
         <FirstMinutes newest={events.rows} />
-        <Section title={homeTexts.attention.title}>
+        {since !== null && (
+          <Suspense>
+            <SinceLastLook since={since} onRead={read} />
+          </Suspense>
+        )}
+        <Section title={homeTexts.attention.title} actions={<RulesLink />}>
           <Attention />
         </Section>
         {events.rows.length > 0 && <Health />}
@@ -50,6 +60,16 @@ export function HomePage(): ReactNode {
         </Section>
       </Stack>
     </Page>
+  );
+}
+
+/** Who may read alert rules finds them beside what they call about. */
+function RulesLink(): ReactNode {
+  if (!useScope('alerts:read')) return null;
+  return (
+    <ProjectLink path="/alerts" size="sm">
+      {homeTexts.attention.rules}
+    </ProjectLink>
   );
 }
 

@@ -7,11 +7,6 @@ export const recentKey = ['events', 'recent'] as const;
 export const askRecent = (_cursor: string | undefined, signal: AbortSignal): Promise<Page<Schema<'EventView'>>> =>
   answer(api.GET('/api/v1/events', { params: { query: { limit: recent } }, signal }));
 
-export const attentionQuestion: Question<Schema<'AttentionView'>[]> = [
-  ['events', 'attention'],
-  async (signal) => (await answer(api.GET('/api/v1/attention', { signal }))).data,
-];
-
 export const lastHourQuestion: Question<Schema<'MessageStatisticsView'>> = [
   ['statistics', 'hour'],
   (signal) => answer(api.GET('/api/v1/statistics/messages', { params: { query: { step: 'minute' } }, signal })),

@@ -1,10 +1,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { attentionQuestion } from '../../api/attention.js';
 import { appsQuestion } from '../../api/choices.js';
 import { prefetch, prefetchList } from '../../api/project-query.js';
 import { projectRoute } from '../../app/project-route.js';
 import {
   askRecent,
-  attentionQuestion,
   lastHourQuestion,
   modelQuestion,
   queuesQuestion,

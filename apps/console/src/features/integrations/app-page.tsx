@@ -25,7 +25,7 @@ const texts = integrationTexts.app;
 
 export function AppPage(): ReactNode {
   const { projectId, appId } = route.useParams();
-  const { tab, edit } = route.useSearch();
+  const { tab, edit, versions = false } = route.useSearch();
   const navigate = useNavigate({ from: '/p/$projectId/integrations/$appId' });
   const { data: shown, error, refetch } = useApp(appId);
   const listings = useListings();
@@ -47,7 +47,17 @@ export function AppPage(): ReactNode {
           {
             value: 'channel',
             label: texts.tabs.channel,
-            content: <ChannelSection app={app} editing={edit === 'channel'} onEdit={open} />,
+            content: (
+              <ChannelSection
+                app={app}
+                editing={edit === 'channel'}
+                history={versions}
+                onHistory={(shown) =>
+                  void navigate({ search: (before) => ({ ...before, versions: shown || undefined }), replace: true })
+                }
+                onEdit={open}
+              />
+            ),
           },
           { value: 'requests', label: texts.tabs.requests, content: <RefusedRequests appId={appId} /> },
           { value: 'settings', label: texts.tabs.settings, content: shown && <AppSettings shown={shown} /> },

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { listingsQuestion } from '../../api/choices.js';
 import { prefetch } from '../../api/project-query.js';
 import { projectRoute } from '../../app/project-route.js';
-import { oneOf, searchOf, text } from '../../app/search.js';
+import { flag, oneOf, searchOf, text } from '../../app/search.js';
 import { appQuestion, dayQuestion } from './use-app.js';
 
 const appTabs = ['overview', 'verify', 'samples', 'channel', 'requests', 'settings'] as const;
@@ -13,6 +13,8 @@ const validateAppSearch = searchOf({
   tab: oneOf(appTabs),
   /** Which form is open. */
   edit: oneOf(['channel', 'signature'] as const),
+  /** Of the channel. */
+  versions: flag,
 });
 
 /** The URL parameter of the list: the listing that is being installed. */

@@ -11,7 +11,37 @@ import { FormModal } from '../../ui/dialog.js';
 
 const texts = knowledgeTexts.adding;
 const audiences = ['known', 'everyone'] as const;
-const nothing = { title: '', text: '', uri: '', audience: 'known' as (typeof audiences)[number] };
+const languages = [
+  'arabic',
+  'armenian',
+  'danish',
+  'dutch',
+  'english',
+  'finnish',
+  'french',
+  'german',
+  'greek',
+  'hindi',
+  'hungarian',
+  'indonesian',
+  'italian',
+  'norwegian',
+  'portuguese',
+  'romanian',
+  'russian',
+  'spanish',
+  'swedish',
+  'tamil',
+  'turkish',
+] as const;
+type Language = (typeof languages)[number];
+const nothing = {
+  title: '',
+  text: '',
+  uri: '',
+  audience: 'known' as (typeof audiences)[number],
+  language: null as Language | null,
+};
 
 export function AddText({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
   const projectId = useProjectId();
@@ -21,8 +51,12 @@ export function AddText({ opened, onClose }: { opened: boolean; onClose: () => v
   const change = (patch: Partial<typeof nothing>): void => setValue((before) => ({ ...before, ...patch }));
   const add = useMutation({
     mutationFn: () => {
-      const { uri, ...rest } = value;
-      return answer(api.POST('/api/v1/knowledge', { body: { ...rest, ...(uri ? { uri } : {}) } }));
+      const { uri, language, ...rest } = value;
+      return answer(
+        api.POST('/api/v1/knowledge', {
+          body: { ...rest, ...(uri ? { uri } : {}), ...(language ? { language } : {}) },
+        }),
+      );
     },
     onSuccess: ({ id }) => {
       void queryClient.invalidateQueries({ queryKey: projectKey(projectId, ['knowledge']) });
@@ -77,6 +111,15 @@ export function AddText({ opened, onClose }: { opened: boolean; onClose: () => v
         value={value.uri}
         error={fieldError(add.error, 'uri')}
         onChange={(event) => change({ uri: event.currentTarget.value })}
+      />
+      <Select
+        label={texts.language}
+        placeholder={texts.recognised}
+        clearable
+        searchable
+        data={languages.map((language) => ({ value: language, label: texts.languageName(language) }))}
+        value={value.language}
+        onChange={(next) => change({ language: languages.find((language) => language === next) ?? null })}
       />
       <Select
         label={texts.audience}

@@ -10,6 +10,7 @@ import { useRefresh } from '../../api/use-change.js';
 import { modelTexts } from '../../texts/models.js';
 import { FormModal } from '../../ui/dialog.js';
 import { fieldError } from '../../ui/notices.js';
+import { storedKey } from './provider-keys.js';
 
 const texts = modelTexts.fields;
 const empty = {
@@ -127,13 +128,7 @@ export function ConnectProvider({ opened, onClose }: { opened: boolean; onClose:
 async function connected(value: Values, preset: Preset, change: (patch: Partial<Values>) => void): Promise<string> {
   const credential_ids = [...value.credentialIds];
   if (value.key !== '') {
-    const body = {
-      name: `${value.name} ${Date.now().toString(36)}`,
-      type: 'api_key' as const,
-      fields: { token: value.key },
-    };
-    const { id } = await answer(api.POST('/api/v1/credentials', { body }));
-    credential_ids.push(id);
+    credential_ids.push(await storedKey(value.name, value.key));
     // A refusal of what follows leaves the credential: the next try uses it.
     change({ key: '', credentialIds: credential_ids });
   }

@@ -1,22 +1,19 @@
-import { Badge, Skeleton, Stack, TextInput } from '@mantine/core';
+import { Badge, Skeleton, Stack } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { answer, answerWithEtag, api, type Schema } from '../../api/client.js';
+import { answer, answerWithEtag, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useChange } from '../../api/use-change.js';
 import { modelTexts } from '../../texts/models.js';
-import { uiTexts } from '../../texts/ui.js';
 import { ConfirmButton } from '../../ui/action-button.js';
 import { Editable } from '../../ui/editable.js';
-import { EtagConflict } from '../../ui/etag-conflict.js';
-import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
-import { Page, Section } from '../../ui/page.js';
-import { SaveBar } from '../../ui/save-bar.js';
-import { useEditor } from '../../ui/use-editor.js';
+import { ProblemAlert } from '../../ui/notices.js';
+import { Page } from '../../ui/page.js';
+import { ProviderEditor } from './provider-editor.js';
+import { ProviderPrices } from './provider-prices.js';
 import { ProviderTest } from './provider-test.js';
 
 const route = getRouteApi('/p/$projectId/models/$providerId');
-const texts = modelTexts.fields;
 
 export function ProviderPage(): ReactNode {
   const { projectId, providerId } = route.useParams();
@@ -36,6 +33,7 @@ export function ProviderPage(): ReactNode {
       {data && (
         <Stack gap="md">
           <ProviderEditor key={providerId} provider={data.data} etag={data.etag} />
+          <ProviderPrices prices={data.data.prices} />
           <ProviderTest provider={data.data} />
         </Stack>
       )}
@@ -57,50 +55,5 @@ function DeleteProvider({ id }: { id: string }): ReactNode {
       </ConfirmButton>
       <ProblemAlert error={remove.error} />
     </Editable>
-  );
-}
-
-function ProviderEditor({ provider, etag }: { provider: Schema<'ProviderView'>; etag: string | null }): ReactNode {
-  const { base_url, default_model } = provider;
-  const editor = useEditor({
-    saved: { base_url, default_model },
-    etag,
-    touched: ['providers', 'model'],
-    announce: uiTexts.saved,
-    save: ({ change: body }, match) =>
-      answer(
-        api.PATCH('/api/v1/providers/{id}', {
-          params: { path: { id: provider.id }, header: { 'If-Match': match } },
-          body,
-        }),
-      ),
-  });
-  return (
-    <>
-      <Section title={modelTexts.settings}>
-        <Editable scope="agents:write">
-          <Stack gap="md" maw={620}>
-            <TextInput
-              label={texts.url}
-              description={texts.urlHint}
-              placeholder={texts.urlDefault}
-              value={editor.value.base_url ?? ''}
-              error={fieldError(editor.error, 'base_url')}
-              onChange={(event) => editor.set({ base_url: event.currentTarget.value || null })}
-            />
-            <TextInput
-              label={texts.defaultModel}
-              description={texts.defaultHint}
-              value={editor.value.default_model ?? ''}
-              error={fieldError(editor.error, 'default_model')}
-              onChange={(event) => editor.set({ default_model: event.currentTarget.value || null })}
-            />
-          </Stack>
-        </Editable>
-      </Section>
-      <ProblemAlert error={errorBeside(editor.error, ['base_url', 'default_model'])} />
-      <SaveBar {...editor.bar} />
-      <EtagConflict label={modelTexts.title} {...editor.conflict} />
-    </>
   );
 }

@@ -1,4 +1,4 @@
-import { Autocomplete, Badge, Group, Stack, Table, Text } from '@mantine/core';
+import { Autocomplete, Group, Stack, Table, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useCredentials } from '../../api/choices.js';
 import { answer, api, type Schema } from '../../api/client.js';
@@ -9,6 +9,7 @@ import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { Section } from '../../ui/page.js';
+import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 
 const texts = modelTexts.test;
@@ -43,32 +44,36 @@ export function ProviderTest({ provider }: { provider: Schema<'ProviderView'> })
           {tested && <When at={tested.at} relative />}
         </Group>
         <ProblemAlert error={test.error} />
+        {tested && tested.at < provider.updated_at && <Text c="dimmed">{texts.outdated}</Text>}
         {!tested && <Text c="dimmed">{modelTexts.notTested}</Text>}
         {tested && (
-          <Table aria-label={texts.title}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{texts.columns.check}</Table.Th>
-                <Table.Th>{texts.columns.result}</Table.Th>
-                <Table.Th>{texts.columns.key}</Table.Th>
-                <Table.Th>{texts.columns.detail}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {tested.findings.map(({ check, key, ok, detail }) => (
-                <Table.Tr key={`${check} ${key}`}>
-                  <Table.Td>{modelTexts.checks[check]}</Table.Td>
-                  <Table.Td>
-                    <Badge color={ok ? 'teal' : 'red'} variant="light">
-                      {ok ? texts.works : texts.fails}
-                    </Badge>
-                  </Table.Td>
-                  <Table.Td>{credentials.find((one) => one.id === key)?.name ?? key}</Table.Td>
-                  <Table.Td>{detail}</Table.Td>
+          <Table.ScrollContainer
+            minWidth={520}
+            scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': texts.title } }}
+          >
+            <Table aria-label={texts.title}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{texts.columns.check}</Table.Th>
+                  <Table.Th>{texts.columns.result}</Table.Th>
+                  <Table.Th>{texts.columns.key}</Table.Th>
+                  <Table.Th>{texts.columns.detail}</Table.Th>
                 </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+              </Table.Thead>
+              <Table.Tbody>
+                {tested.findings.map(({ check, key, ok, detail }) => (
+                  <Table.Tr key={`${check} ${key}`}>
+                    <Table.Td>{modelTexts.checks[check]}</Table.Td>
+                    <Table.Td>
+                      <StatusBadge status={ok ? texts.works : texts.fails} tone={ok ? 'good' : 'bad'} />
+                    </Table.Td>
+                    <Table.Td>{credentials.find((one) => one.id === key)?.name ?? key}</Table.Td>
+                    <Table.Td>{detail}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
         )}
       </Stack>
     </Section>

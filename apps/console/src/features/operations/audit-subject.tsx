@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Schema } from '../../api/client.js';
+import { operationsTexts } from '../../texts/operations.js';
 import { AgentName, AppName, PrincipalName } from '../../ui/name-of.js';
 
 type Entry = Schema<'AuditLogEntryView'>;
@@ -11,6 +12,7 @@ export function AuditSubject({ entry }: { entry: Entry }): ReactNode {
   if (recorded !== null) return <>{recorded}</>;
   if (subject.startsWith('app_')) return <AppName id={subject} />;
   if (subject.startsWith('agt_')) return <AgentName id={subject} />;
+  if (entry.action.startsWith('workflow.')) return <>{operationsTexts.audit.workflow(subject)}</>;
   if (entry.action.startsWith('member.')) return <PrincipalName subject={`user:${subject}`} />;
   if (subject.startsWith('key_')) return <PrincipalName subject={`key:${subject}`} />;
   return <code>{subject}</code>;

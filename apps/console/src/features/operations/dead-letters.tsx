@@ -11,6 +11,7 @@ import { uiTexts } from '../../texts/ui.js';
 import { ActionButton, ConfirmAction } from '../../ui/action-button.js';
 import { type Column, DataTable } from '../../ui/data-table.js';
 import { useReason } from '../../ui/editable.js';
+import { Facts } from '../../ui/facts.js';
 import { FilterBar, FilterSelect, FilterText } from '../../ui/filter-bar.js';
 import { AppName, NameOver } from '../../ui/name-of.js';
 import { EmptyState, ProblemAlert } from '../../ui/notices.js';
@@ -40,10 +41,7 @@ export function DeadLetters(): ReactNode {
     ),
   );
   useLiveRefresh('dead-letters');
-  const redrive = useChange(
-    (id: string) => answer(api.POST('/api/v1/events/dead-letters/{id}/redrive', { params: { path: { id } } })),
-    'dead-letters',
-  );
+  const redrive = useChange(redriveOne, 'dead-letters');
   const filtered = [app, stage, why, search.state].some((value) => value !== undefined);
   return (
     <Stack gap="sm">
@@ -84,6 +82,19 @@ export function DeadLetters(): ReactNode {
         columns={letterColumns({ reason, redrive: (id) => redrive.mutate(id) })}
         list={list}
         rowKey={({ id }) => id}
+        peek={(letter) => <LetterPeek letter={letter} />}
+        many={{
+          nameOf: nameOfLetter,
+          actions: [
+            {
+              label: texts.redrive,
+              reason,
+              isFor: (letter) => letter.state === 'open',
+              change: ({ id }) => redriveOne(id),
+            },
+          ],
+          touched: ['dead-letters'],
+        }}
         rowLink={({ receipt_id }) => ({
           to: '/p/$projectId/events/$eventId',
           params: { projectId, eventId: receipt_id },
@@ -97,6 +108,30 @@ export function DeadLetters(): ReactNode {
         }
       />
     </Stack>
+  );
+}
+
+const redriveOne = (id: string) =>
+  answer(api.POST('/api/v1/events/dead-letters/{id}/redrive', { params: { path: { id } } }));
+
+const nameOfLetter = ({ redrive_error, error, reason }: Letter): string =>
+  redrive_error ?? error ?? reason ?? texts.noReason;
+
+/** All of what a row has no room for. */
+function LetterPeek({ letter }: { letter: Letter }): ReactNode {
+  const { reason, stage, app_id: app, drives, redrive_error: lastError, error, at } = letter;
+  return (
+    <Facts
+      of={[
+        [texts.columns.why, error ?? texts.noReason],
+        [texts.reason, reason && <code>{reason}</code>],
+        [texts.peek.lastError, lastError],
+        [texts.columns.stage, texts.stages[stage as keyof typeof texts.stages] ?? stage],
+        [texts.columns.app, <AppName key={app} id={app} />],
+        [texts.columns.at, <When key={at} at={at} />],
+        [texts.peek.drives, drives > 0 && String(drives)],
+      ]}
+    />
   );
 }
 
@@ -142,9 +177,7 @@ function letterColumns({ reason, redrive }: LetterColumns): Column<Letter>[] {
       id: 'why',
       label: columns.why,
       width: 'minmax(0, 3fr)',
-      cell: ({ reason: code, error, redrive_error }) => (
-        <NameOver name={redrive_error ?? error ?? code ?? texts.noReason} under={<code>{code}</code>} />
-      ),
+      cell: (letter) => <NameOver name={nameOfLetter(letter)} under={<code>{letter.reason}</code>} />,
     },
     {
       id: 'stage',

@@ -1,6 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { answer, api, type Schema } from '../../api/client.js';
+import type { Schema } from '../../api/client.js';
 import { usePrincipalName } from '../../api/principals.js';
 import { useProjectId } from '../../api/project-query.js';
 import { useChange } from '../../api/use-change.js';
@@ -12,11 +12,13 @@ import { TextLink } from '../../ui/links.js';
 import { AppName } from '../../ui/name-of.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { Disclosure, Section } from '../../ui/page.js';
+import { SelectBox } from '../../ui/selection.js';
 import { StatusBadge, type Tone } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { useOperationsSearch } from './filters.js';
 import { LastChange } from './last-change.js';
 import classes from './problem-card.module.css';
+import { muteProblem, nameOfProblem, redriveProblem, reopenProblem, resolveProblem } from './change-problem.js';
 
 const texts = operationsTexts.problems;
 const { stages } = operationsTexts.letters;
@@ -28,16 +30,28 @@ const tones: Readonly<Record<Problem['state'], Tone>> = {
 };
 type Problem = Schema<'ProblemView'>;
 
+interface ProblemCardProps {
+  problem: Problem;
+  days: number;
+  checked: boolean;
+  onToggle: (range: boolean) => void;
+}
+
 /** One cause: whom it hit and when, the change before it, and what can be done with it. */
-export function ProblemCard({ problem, days }: { problem: Problem; days: number }): ReactNode {
+export function ProblemCard({ problem, days, ...select }: ProblemCardProps): ReactNode {
   const projectId = useProjectId();
   const nameOf = usePrincipalName(problem.marked_by === null ? [] : [problem.marked_by]);
-  const { app_id: app, stage, reason, error, count, open, people, parts, state } = problem;
+  const { app_id: app, stage, reason, count, open, people, parts, state } = problem;
   return (
     <Section
       item
-      title={error ?? reason ?? operationsTexts.letters.noReason}
-      actions={<StatusBadge status={state} label={texts.states[state]} tone={tones[state]} />}
+      title={nameOfProblem(problem)}
+      actions={
+        <Group gap="md">
+          <StatusBadge status={state} label={texts.states[state]} tone={tones[state]} />
+          <SelectBox name={nameOfProblem(problem)} {...select} />
+        </Group>
+      }
     >
       <Stack gap="sm">
         <Group gap="xl" align="flex-end">
@@ -101,30 +115,14 @@ export function ProblemCard({ problem, days }: { problem: Problem; days: number 
   );
 }
 
-function Actions({ problem: { id, app_id, stage, reason: code, open, state } }: { problem: Problem }): ReactNode {
+function Actions({ problem }: { problem: Problem }): ReactNode {
+  const { reason: code, open, state } = problem;
   const { change } = useOperationsSearch();
   const reason = useReason('events:write');
-  const params = { path: { id } };
-  const redrive = useChange(() => {
-    const body = { app_id, stage: stage as NonNullable<Schema<'RedriveMany'>['stage']>, reason: code ?? undefined };
-    return answer(api.POST('/api/v1/events/dead-letters/redrive', { body }));
-  }, 'dead-letters');
-  const mute = useChange(
-    (hours: number | null) =>
-      answer(api.POST('/api/v1/problems/{id}/mute', { params, body: hours === null ? {} : { hours } })),
-    'dead-letters',
-    'events',
-  );
-  const resolve = useChange(
-    () => answer(api.POST('/api/v1/problems/{id}/resolve', { params })),
-    'dead-letters',
-    'events',
-  );
-  const reopen = useChange(
-    () => answer(api.POST('/api/v1/problems/{id}/reopen', { params })),
-    'dead-letters',
-    'events',
-  );
+  const redrive = useChange(() => redriveProblem(problem), 'dead-letters');
+  const mute = useChange((hours: number | null) => muteProblem(problem, hours), 'dead-letters', 'events');
+  const resolve = useChange(() => resolveProblem(problem), 'dead-letters', 'events');
+  const reopen = useChange(() => reopenProblem(problem), 'dead-letters', 'events');
   const isQuiet = state === 'muted' || state === 'resolved';
   return (
     <Group gap="xs">

@@ -1,19 +1,23 @@
 import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { PartyPopper } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
 import { useLiveRefresh } from '../../api/event-stream.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { problemStates } from '../../app/search-values.js';
 import { operationsTexts } from '../../texts/operations.js';
 import { FilterBar, FilterSelect } from '../../ui/filter-bar.js';
+import { LateManyBar } from '../../ui/late-many-bar.js';
 import { EmptyState, ProblemAlert } from '../../ui/notices.js';
+import { useSelection } from '../../ui/selection.js';
 import { BatchProgress } from './batch-progress.js';
 import { useOperationsSearch } from './filters.js';
+import { useManyProblems } from './many-problems.js';
 import { ProblemCard } from './problem-card.js';
 
 const texts = operationsTexts.problems;
 const everyMs = 15_000;
+const keyOf = ({ id }: { id: string }): string => id;
 
 /** What failed, by cause: how often, for how many people, since when, and what to do with it. */
 export function Problems(): ReactNode {
@@ -28,6 +32,8 @@ export function Problems(): ReactNode {
   const wanted = (one: Schema<'ProblemView'>): boolean =>
     state === undefined ? one.state === 'open' || one.state === 'regressed' : one.state === state;
   const shown = data?.data.filter(wanted);
+  const selection = useSelection(shown ?? [], keyOf);
+  const many = useManyProblems();
   return (
     <Stack gap="sm">
       {batch && <BatchProgress id={batch} onClose={() => change({ batch: undefined })} />}
@@ -48,7 +54,21 @@ export function Problems(): ReactNode {
         </Alert>
       )}
       {shown?.length === 0 && <EmptyState icon={PartyPopper} {...(state ? texts.emptyFiltered : texts.empty)} />}
-      {data && shown?.map((one) => <ProblemCard key={one.id} problem={one} days={data.days} />)}
+      {data &&
+        shown?.map((one) => (
+          <ProblemCard
+            key={one.id}
+            problem={one}
+            days={data.days}
+            checked={selection.has(one.id)}
+            onToggle={(range) => selection.toggle(one.id, range)}
+          />
+        ))}
+      {selection.touched && (
+        <Suspense>
+          <LateManyBar {...many} keyOf={keyOf} selection={selection} />
+        </Suspense>
+      )}
       {data && data.data.length > (shown?.length ?? 0) && state === undefined && (
         <Group justify="center">
           <Text size="sm" c="dimmed">

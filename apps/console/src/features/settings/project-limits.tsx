@@ -15,7 +15,12 @@ const fields = [
   'concurrent_turns',
   'deliveries_per_address_per_minute',
   'retention_days',
+  'day_tokens',
+  'day_cost_micros',
 ] as const satisfies (keyof Limits)[];
+
+/** How many units of the API are one unit of the field. */
+const unitOf = (field: (typeof fields)[number]): number => (field === 'day_cost_micros' ? 1_000_000 : 1);
 
 /** Where a project differs from the limits of the installation. */
 export function ProjectLimits({ id, onSaved }: { id: string; onSaved: () => void }): ReactNode {
@@ -46,13 +51,16 @@ function LimitsForm({ id, limits, onSaved }: { id: string; limits: Limits; onSav
             key={field}
             label={texts.labels[field]}
             description={texts.hints[field]}
-            placeholder={texts.asInstallation}
-            min={1}
-            allowDecimal={false}
+            placeholder={field.startsWith('day_') ? texts.noLimit : texts.asInstallation}
+            min={1 / unitOf(field)}
+            allowDecimal={unitOf(field) !== 1}
+            thousandSeparator=" "
             allowNegative={false}
-            value={draft[field] ?? ''}
+            value={typeof draft[field] === 'number' ? draft[field] / unitOf(field) : ''}
             error={fieldError(save.error, field)}
-            onChange={(value) => setDraft({ ...draft, [field]: typeof value === 'number' ? value : null })}
+            onChange={(value) =>
+              setDraft({ ...draft, [field]: typeof value === 'number' ? Math.round(value * unitOf(field)) : null })
+            }
           />
         ))}
         <ProblemAlert error={errorBeside(save.error, [...fields])} />

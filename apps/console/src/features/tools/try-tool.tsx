@@ -6,10 +6,11 @@ import { answer, api, type Schema } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
 import { useSkills } from '../../api/choices.js';
 import { toolTexts } from '../../texts/tools.js';
-import { ActionButton } from '../../ui/action-button.js';
+import { ActionButton, ConfirmAction } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
 import { JsonEditor } from '../../ui/code-editor.js';
 import { ProblemAlert } from '../../ui/notices.js';
+import { jsonObject } from '../../ui/json-object.js';
 import { fieldsOf, SchemaFields } from '../../ui/schema-fields.js';
 import { Section } from '../../ui/page.js';
 import { useRefresh } from '../../api/use-change.js';
@@ -26,7 +27,7 @@ export function TryTool({ tool, unsaved = false }: { tool: Schema<'ToolView'>; u
   const [given, setGiven] = useState<Arguments>({});
   const [json, setJson] = useState<string | null>(null);
   const [skill, setSkill] = useState<string | null>(null);
-  const typed = json === null ? given : objectOf(json);
+  const typed = json === null ? given : jsonObject(json);
   const attempt = useMutation({
     mutationFn: (args: Arguments) => {
       const body = { arguments: args, ...(skill ? { skill_id: skill } : {}) };
@@ -47,6 +48,15 @@ export function TryTool({ tool, unsaved = false }: { tool: Schema<'ToolView'>; u
       setJson(null);
     }
   };
+  const go = (): void => {
+    if (typed) attempt.mutate(typed);
+  };
+  const call = {
+    leftSection: <Play size={14} aria-hidden />,
+    reason,
+    loading: attempt.isPending,
+    disabled: typed === null,
+  };
   return (
     <Section
       title={texts.title}
@@ -58,7 +68,7 @@ export function TryTool({ tool, unsaved = false }: { tool: Schema<'ToolView'>; u
     >
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          {unsaved ? toolTexts.python.unsaved : texts.hint}
+          {unsaved ? toolTexts.python.unsaved : texts.hints[tool.grade]}
         </Text>
         {json !== null && (
           <JsonEditor
@@ -77,15 +87,15 @@ export function TryTool({ tool, unsaved = false }: { tool: Schema<'ToolView'>; u
           <SkillSelect toolId={tool.id} value={skill} onChange={setSkill} />
         )}
         <Group>
-          <ActionButton
-            leftSection={<Play size={14} aria-hidden />}
-            reason={reason}
-            loading={attempt.isPending}
-            disabled={typed === null}
-            onClick={() => typed && attempt.mutate(typed)}
-          >
-            {texts.go}
-          </ActionButton>
+          {tool.grade === 'read' ? (
+            <ActionButton {...call} onClick={go}>
+              {texts.go}
+            </ActionButton>
+          ) : (
+            <ConfirmAction {...call} question={texts.questions[tool.grade]} confirm={texts.goForReal} onConfirm={go}>
+              {texts.goAsked}
+            </ConfirmAction>
+          )}
         </Group>
         <ProblemAlert error={attempt.error} />
         {attempt.data && <TryAnswer answer={attempt.data} python={tool.source === 'python'} />}
@@ -116,15 +126,6 @@ function SkillSelect({ toolId, value, onChange }: SkillSelectProps): ReactNode {
       onChange={onChange}
     />
   );
-}
-
-function objectOf(text: string): Arguments | null {
-  try {
-    const read: unknown = JSON.parse(text);
-    return typeof read === 'object' && read !== null && !Array.isArray(read) ? { ...read } : null;
-  } catch {
-    return null;
-  }
 }
 
 /** The result or the error of a trial call, and what it printed. */

@@ -1,7 +1,8 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAgents } from '../../api/choices.js';
-import type { Schema } from '../../api/client.js';
+import { answer, api } from '../../api/client.js';
+import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { firstOfDays, useUsage } from '../../api/usage.js';
 import { named } from '../../drawn/drawn-text.js';
 import { usageTexts } from '../../texts/usage.js';
@@ -14,37 +15,51 @@ const nearly = 80;
 
 interface Budget {
   key: string;
-  agent: string;
+  name: string;
   measure: 'tokens' | 'cost';
   used: number;
   cap: number;
 }
 
-/** Each agent's daily budget, and how much of it is used today. */
+/** The daily budgets of the project and of each agent, and how much of each is used today. */
 export function Budgets(): ReactNode {
   const written = useWritten();
   const { data: agents } = useAgents();
   const from = firstOfDays(1);
   const { data: usage } = useUsage(from, 'agent');
-  if (!agents || !usage) return null;
-  const budgets = agents.flatMap((agent) => budgetsOf(agent, usage.rows));
+  const { data: total } = useUsage(from, 'total');
+  const id = useProjectId();
+  const { data: project } = useProjectQuery(['project', id], (signal) =>
+    answer(api.GET('/api/v1/projects/{id}', { params: { path: { id } }, signal })),
+  );
+  if (!agents || !usage || !total || !project) return null;
+  const budgets = [
+    ...budgetsOf({ id, name: texts.project }, project.limits, total.rows[0]),
+    ...agents.flatMap((agent) =>
+      budgetsOf(
+        agent,
+        agent.caps,
+        usage.rows.find(({ agent_id }) => agent_id === agent.id),
+      ),
+    ),
+  ];
   return (
     <Section title={texts.title}>
       {budgets.length === 0 ? <Text c="dimmed">{texts.none}</Text> : null}
       <Stack gap="md">
-        {budgets.map(({ key, agent, measure, used, cap }) => {
+        {budgets.map(({ key, name, measure, used, cap }) => {
           const share = cap === 0 ? 100 : Math.min(100, (used / cap) * 100);
           const sentence = texts.used(written(measure, used), written(measure, cap), usageTexts.measures[measure]);
           return (
             <div key={key}>
               <Text size="sm" mb={4}>
-                <b>{agent}</b> · {sentence}
+                <b>{name}</b> · {sentence}
                 {share >= 100 && ` · ${texts.spent}`}
               </Text>
               <Progress
                 value={share}
                 color={share >= nearly ? 'orange.8' : undefined}
-                aria-label={`${named(agent)}: ${sentence}`}
+                aria-label={`${named(name)}: ${sentence}`}
               />
             </div>
           );
@@ -54,12 +69,14 @@ export function Budgets(): ReactNode {
   );
 }
 
-function budgetsOf({ id, name, caps }: Schema<'AgentView'>, usage: Usage[]): Budget[] {
-  const used = usage.find(({ agent_id }) => agent_id === id);
-  const of = (measure: Budget['measure'], cap: number | undefined): Budget[] =>
-    cap === undefined
-      ? []
-      : [{ key: `${id} ${measure}`, agent: name, measure, used: used ? measureOf[measure](used) : 0, cap }];
-  const cost = caps.day_cost_micros;
-  return [...of('tokens', caps.day_tokens), ...of('cost', cost === undefined ? undefined : cost / microsPerUnit)];
+interface DayCaps {
+  day_tokens?: number | null;
+  day_cost_micros?: number | null;
+}
+
+function budgetsOf({ id, name }: { id: string; name: string }, caps: DayCaps, used: Usage | undefined): Budget[] {
+  const of = (measure: Budget['measure'], cap: number | null): Budget[] =>
+    cap === null ? [] : [{ key: `${id} ${measure}`, name, measure, used: used ? measureOf[measure](used) : 0, cap }];
+  const { day_tokens: tokens = null, day_cost_micros: cost = null } = caps;
+  return [...of('tokens', tokens), ...of('cost', cost === null ? null : cost / microsPerUnit)];
 }

@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core';
+import { Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useProjectId } from '../../api/project-query.js';
 import type { UsageBy, UsageMeasure } from '../../app/search-values.js';
@@ -53,6 +53,11 @@ export function UsageTable({ rows, by }: { rows: Usage[]; by: UsageBy }): ReactN
           ))}
         </Table.Tbody>
       </Table>
+      {by === 'model' && lines.some(({ tokens, cost }) => tokens > 0 && cost === 0) && (
+        <Text size="sm" c="dimmed" p="md">
+          {usageTexts.unpriced}
+        </Text>
+      )}
     </Table.ScrollContainer>
   );
 }

@@ -13,7 +13,10 @@ export const workflowRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: '/workflows/$workflowId',
-    validateSearch: searchOf({ tab: oneOf(['triggers', 'runs', 'settings'] as const), state: oneOf(runStates) }),
+    validateSearch: searchOf({
+      tab: oneOf(['triggers', 'steps', 'runs', 'settings', 'versions'] as const),
+      state: oneOf(runStates),
+    }),
     component: lazyRouteComponent(() => import('./workflow-page.js'), 'WorkflowPage'),
   }),
   createRoute({
@@ -24,8 +27,14 @@ export const workflowRoutes = [
   }),
   createRoute({
     getParentRoute: () => projectRoute,
-    path: '/workflows/$workflowId/triggers/$triggerId',
+    path: '/events/$eventId/new-trigger',
     validateSearch: searchOf({ show: oneOf(verdicts) }),
+    component: lazyRouteComponent(() => import('./event-trigger-page.js'), 'EventTriggerPage'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: '/workflows/$workflowId/triggers/$triggerId',
+    validateSearch: searchOf({ show: oneOf(verdicts), tab: oneOf(['rules', 'versions'] as const) }),
     component: lazyRouteComponent(() => import('./trigger-page.js'), 'TriggerPage'),
   }),
   createRoute({

@@ -41,7 +41,7 @@ export function RunFacts({ run }: { run: Schema<'RunDetailView'> }): ReactNode {
           texts.replayOf,
           run.replay_of && (
             <TextLink to={{ to: '/p/$projectId/runs/$runId', params: { projectId, runId: run.replay_of } }}>
-              <code>{run.replay_of}</code>
+              {texts.originalRun}
             </TextLink>
           ),
         ],

@@ -3,11 +3,13 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
+import { stepTexts } from '../../texts/workflow-steps.js';
 import { workflowTexts } from '../../texts/workflows.js';
 import { CopyText } from '../../ui/copy.js';
 import { JsonView } from '../../ui/json-view.js';
 import { Page, Section } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/notices.js';
+import { RunSteps } from '../../ui/run-steps.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { RunActions } from './run-actions.js';
 import { RunFacts, RunTurns } from './run-facts.js';
@@ -87,6 +89,11 @@ export function RunPage(): ReactNode {
                   </List.Item>
                 ))}
               </List>
+            </Section>
+          )}
+          {run.steps && (
+            <Section title={stepTexts.title} flush>
+              <RunSteps steps={run.steps} />
             </Section>
           )}
           <Section title={texts.facts}>

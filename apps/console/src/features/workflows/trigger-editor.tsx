@@ -16,7 +16,14 @@ import { DryRun } from './dry-run.js';
 import { touched } from './queries.js';
 import { TriggerForm } from './trigger-form.js';
 import { TriggerSentence } from './trigger-sentence.js';
-import { emptyTrigger, triggerFields, useDryRun, useTriggerChanges, valuesOf } from './use-trigger.js';
+import {
+  emptyTrigger,
+  triggerFields,
+  type TriggerValues,
+  useDryRun,
+  useTriggerChanges,
+  valuesOf,
+} from './use-trigger.js';
 
 type Verdict = (typeof verdicts)[number];
 
@@ -25,6 +32,8 @@ interface TriggerEditorProps {
   /** Null: a new one. */
   saved: Schema<'WarnedTriggerView'> | null;
   etag: string | null;
+  /** What a new one begins with. */
+  proposed?: Partial<TriggerValues>;
   show: Verdict | undefined;
   onShow: (show: Verdict | undefined) => void;
 }
@@ -32,11 +41,11 @@ interface TriggerEditorProps {
 const texts = workflowTexts.trigger;
 
 /** The rules of a trigger, and beside them what they would have done. */
-export function TriggerEditor({ workflowId, saved, etag, show, onShow }: TriggerEditorProps): ReactNode {
+export function TriggerEditor({ workflowId, saved, etag, proposed, show, onShow }: TriggerEditorProps): ReactNode {
   const may = useScope('workflows:write');
   const id = saved?.id ?? '';
   const editor = useEditor({
-    saved: saved ? valuesOf(saved) : emptyTrigger,
+    saved: saved ? valuesOf(saved) : { ...emptyTrigger, ...proposed },
     etag,
     touched,
     announce: texts.saved,

@@ -2,22 +2,24 @@ import { Select, Stack, Textarea } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAgents } from '../../api/choices.js';
 import { workflowTexts } from '../../texts/workflows.js';
-import { fieldError } from '../../ui/notices.js';
 import { NameField } from '../../ui/name-field.js';
-import { type OutputSchema, OutputSchemaField, schemaToSave } from './output-schema-field.js';
+import { fieldError } from '../../ui/notices.js';
+import { type DraftObject, JsonObjectField, objectToSave } from './json-object-field.js';
 
 export interface WorkflowValues {
   name: string;
   agent_id: string | null;
   instructions: string;
-  output_schema: OutputSchema | string | null;
+  output_schema: DraftObject;
 }
 
 export const workflowFields = ['name', 'agent_id', 'instructions', 'output_schema'] as const;
 
 /** @throws Error where a field cannot be saved as it is */
 export function toSave<Part extends Partial<WorkflowValues>>({ output_schema, ...rest }: Part) {
-  return output_schema === undefined ? rest : { ...rest, output_schema: schemaToSave(output_schema) };
+  return output_schema === undefined
+    ? rest
+    : { ...rest, output_schema: objectToSave(output_schema, workflowTexts.fields.noJson) };
 }
 
 interface WorkflowFieldsProps {
@@ -61,9 +63,12 @@ export function WorkflowFields({ value, error, onChange }: WorkflowFieldsProps):
         error={fieldError(error, 'instructions')}
         onChange={(event) => onChange({ instructions: event.currentTarget.value })}
       />
-      <OutputSchemaField
+      <JsonObjectField
+        label={texts.outputSchema}
+        description={texts.outputSchemaHint}
         value={value.output_schema}
-        error={error}
+        noJson={texts.noJson}
+        error={fieldError(error, 'output_schema')}
         onChange={(output_schema) => onChange({ output_schema })}
       />
     </Stack>

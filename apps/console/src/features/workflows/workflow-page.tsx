@@ -1,9 +1,12 @@
-import { Alert, Skeleton } from '@mantine/core';
+import { Alert, Group, Skeleton } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
+import { historyTexts } from '../../texts/history.js';
 import { uiTexts } from '../../texts/ui.js';
 import { workflowTexts } from '../../texts/workflows.js';
+import { ChangedBy } from '../../ui/changed-by.js';
+import { VersionHistory } from '../../ui/version-history.js';
 import { Editable } from '../../ui/editable.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { AgentName } from '../../ui/name-of.js';
@@ -14,10 +17,12 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { UrlTabs } from '../../ui/url-tabs.js';
 import { useEditor } from '../../ui/use-editor.js';
 import { touched, useWorkflow } from './queries.js';
+import { workflowHistory } from './histories.js';
 import { RunList } from './run-list.js';
 import { TriggerList } from './trigger-list.js';
 import { WorkflowActions } from './workflow-actions.js';
 import { toSave, WorkflowFields, workflowFields, type WorkflowValues } from './workflow-fields.js';
+import { WorkflowSteps } from './workflow-steps.js';
 
 const route = getRouteApi('/p/$projectId/workflows/$workflowId');
 
@@ -32,7 +37,14 @@ export function WorkflowPage(): ReactNode {
     <Page
       title={workflow?.name ?? workflowTexts.title}
       mark={workflow && <StatusBadge status={workflow.status} />}
-      description={workflow && <AgentName id={workflow.agent_id} />}
+      description={
+        workflow && (
+          <Group gap="xs">
+            <AgentName id={workflow.agent_id} />
+            <ChangedBy of={workflowHistory(workflow.id)} />
+          </Group>
+        )
+      }
       breadcrumbs={[{ label: workflowTexts.title, to: { to: '/p/$projectId/workflows', params: { projectId } } }]}
       actions={workflow && <WorkflowActions workflow={workflow} />}
     >
@@ -51,6 +63,11 @@ export function WorkflowPage(): ReactNode {
           tabs={[
             { value: 'triggers', label: tabs.triggers, content: <TriggerList workflowId={workflow.id} /> },
             {
+              value: 'steps',
+              label: tabs.steps,
+              content: <WorkflowSteps workflow={workflow} etag={found.etag} />,
+            },
+            {
               value: 'runs',
               label: tabs.runs,
               content: (
@@ -65,6 +82,11 @@ export function WorkflowPage(): ReactNode {
               value: 'settings',
               label: tabs.settings,
               content: <WorkflowSettings workflow={workflow} etag={found.etag} />,
+            },
+            {
+              value: 'versions',
+              label: historyTexts.tab,
+              content: <VersionHistory of={workflowHistory(workflow.id)} />,
             },
           ]}
         />

@@ -31,8 +31,8 @@ export function requireRightTo(caller: Principal, before: Powers, after: Partial
 
 /** The part of an agent that the audit log keeps. */
 export function powersOf(agent: Agent): object {
-  const { name, may_do, approvers, approvers_decide_own, allowed_hosts, tools, skills, python_tools } = agent;
-  return { name, may_do, approvers, approvers_decide_own, allowed_hosts, tools, skills, python_tools };
+  const { name, may_do, approvers, approvers_decide_own, allowed_hosts, tools, skills, python_tools, agents } = agent;
+  return { name, may_do, approvers, approvers_decide_own, allowed_hosts, tools, skills, python_tools, agents };
 }
 
 /** Compares the audited fields only. A change of instructions, for example, is no change of powers. */

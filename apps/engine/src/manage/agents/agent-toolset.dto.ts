@@ -14,7 +14,7 @@ export class OfferedToolView {
     description: 'Slug of its Skill; null: the agent has it without a Skill',
   })
   skill: string | null;
-  @ApiProperty({ enum: ['builtin', 'python', 'mcp'] }) source: string;
+  @ApiProperty({ enum: ['builtin', 'python', 'mcp', 'agent'] }) source: string;
   @ApiProperty({ enum: toolGrades, description: 'Lowest grade that a call can have' }) grade: string;
   @ApiProperty({
     enum: untrustedUses,

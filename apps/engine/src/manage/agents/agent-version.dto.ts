@@ -7,9 +7,10 @@ import {
   type AgentCaps,
   type AgentFields,
   agentFields,
+  type AgentGrant,
   type AgentVersion,
 } from '../../entities/agent.entity.js';
-import { AgentCapsBody, UpdateAgent } from './agent.dto.js';
+import { AgentCapsBody, AgentGrantBody, UpdateAgent } from './agent.dto.js';
 import type { ListedVersion } from './agent-version.repository.js';
 
 /** The fields that are not given stay as they are in the version that it is based on. */
@@ -57,6 +58,7 @@ export class AgentFieldsView implements AgentFields {
   @ApiProperty({ type: [String] }) tools: string[];
   @ApiProperty({ type: [String] }) skills: string[];
   @ApiProperty({ type: [String] }) python_tools: string[];
+  @ApiProperty({ type: [AgentGrantBody] }) agents: AgentGrant[];
   @ApiProperty({ enum: toolGrades }) may_do: ToolGrade;
   @ApiProperty({ type: [String] }) approvers: string[];
   @ApiProperty() approvers_decide_own: boolean;

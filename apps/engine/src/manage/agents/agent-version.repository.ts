@@ -1,7 +1,7 @@
 import { storableJson } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { type Agent, type AgentFields, AgentVersion, fieldsOf } from '../../entities/agent.entity.js';
+import { type Agent, type AgentFields, AgentVersion, fieldsOf, wholeFields } from '../../entities/agent.entity.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 
 /** A version with what it was made from, if that is still kept. */
@@ -26,12 +26,17 @@ export class AgentVersionRepository {
 
   /** Newest first, at most `limit`. @param before null: from the newest on */
   async list(agentId: string, before: number | null, limit: number): Promise<ListedVersion[]> {
-    return (await this.db.query(
+    const rows = (await this.db.query(
       `SELECT v.*, b.fields AS before
          FROM engine.agent_version v LEFT JOIN engine.agent_version b ON b.agent_id = v.agent_id AND b.version = v.based_on
         WHERE v.agent_id = $1 AND ($2::integer IS NULL OR v.version < $2) ORDER BY v.version DESC LIMIT $3`,
       [agentId, before, limit],
     )) as ListedVersion[];
+    return rows.map((row) => ({
+      ...row,
+      fields: wholeFields(row.fields),
+      before: row.before && wholeFields(row.before),
+    }));
   }
 
   find(agentId: string, version: number, db: EntityManager = this.db.manager): Promise<AgentVersion | null> {

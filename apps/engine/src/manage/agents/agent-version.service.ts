@@ -65,7 +65,7 @@ export class AgentVersionService {
     const agent = await this.agents.get(caller, id);
     const base = basedOn === undefined ? fieldsOf(agent) : (await this.one(agent, basedOn)).fields;
     const fields = { ...base, ...fieldsIn(given) };
-    await this.agents.requireValid(caller, fields, base);
+    await this.agents.requireValid(caller, fields, { ...base, id });
     requireRightTo(caller, agent, fields);
     const version = await this.rows.addDraft(caller, id, { fields, basedOn: basedOn ?? agent.version, note });
     if (version === null) throw notFound('agent', id);

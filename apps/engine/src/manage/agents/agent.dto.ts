@@ -3,8 +3,8 @@ import { Flag, idOf, MayBeAbsent, Name, OneOf, Text, TextList, Whole } from '#li
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { Matches, ValidateNested } from 'class-validator';
-import type { Agent, AgentCaps } from '../../entities/agent.entity.js';
+import { ArrayMaxSize, Matches, ValidateNested } from 'class-validator';
+import type { Agent, AgentCaps, AgentGrant } from '../../entities/agent.entity.js';
 
 const instructionsLength = 100_000;
 const toolsDescription = `Built-in tools the agent may call without a Skill: ${builtinTools.map(({ name }) => name).join(', ')}`;
@@ -42,6 +42,23 @@ export class AgentCapsBody implements AgentCaps {
   @Whole(1, day, { optional: true }) day_cost_micros?: number;
 }
 
+/** Another agent of the project that the agent may ask. */
+export class AgentGrantBody implements AgentGrant {
+  @ApiProperty(idOf('agt'))
+  @Text(100)
+  agent_id: string;
+  @Matches(/^[A-Za-z0-9_-]{1,64}$/, { message: 'letters, digits, _ and -, at most 64' })
+  @Text(64, { description: 'Of the tool, for the model' })
+  name: string;
+  @Text(2_000, { description: 'For the model: what to ask this agent, and what it answers' }) description: string;
+  @OneOf(toolGrades, {
+    description: 'Of a call: the most that the other agent may do in it, whatever its own may_do says',
+  })
+  grade: ToolGrade;
+}
+
+const grantsDescription = 'Agents of the project that it may ask: each is a tool, and each call a turn of that agent';
+
 /** Fields for which a new agent has defaults. */
 class AgentFields {
   @Text(200, { optional: true, nullable: true, description: modelDescription }) model?: string | null;
@@ -50,6 +67,12 @@ class AgentFields {
   @TextList(50, 100, { optional: true, description: 'Ids of Skills' }) skills?: string[];
   @TextList(50, 100, { optional: true, description: 'Ids of Python tools it has without a Skill' })
   python_tools?: string[];
+  @ApiProperty({ type: [AgentGrantBody], required: false, maxItems: 20, description: grantsDescription })
+  @MayBeAbsent()
+  @ArrayMaxSize(20)
+  @ValidateNested({ each: true })
+  @Type(() => AgentGrantBody)
+  agents?: AgentGrant[];
   @OneOf(toolGrades, { optional: true, description: mayDoDescription }) may_do?: ToolGrade;
   @TextList(50, 100, { optional: true, description: approversDescription }) approvers?: string[];
   @Flag({ optional: true, description: decideOwnDescription }) approvers_decide_own?: boolean;
@@ -82,6 +105,7 @@ export class AgentView {
   @ApiProperty({ type: String, nullable: true }) fallback_model: string | null;
   @ApiProperty({ type: [String] }) skills: string[];
   @ApiProperty({ type: [String] }) python_tools: string[];
+  @ApiProperty({ type: [AgentGrantBody], description: grantsDescription }) agents: AgentGrant[];
   @ApiProperty({ enum: toolGrades }) may_do: ToolGrade;
   @ApiProperty({ type: [String] }) approvers: string[];
   @ApiProperty({ description: decideOwnDescription }) approvers_decide_own: boolean;
@@ -108,6 +132,7 @@ export function agentView(agent: Agent): AgentView {
     fallback_model: agent.fallback_model,
     skills: agent.skills,
     python_tools: agent.python_tools,
+    agents: agent.agents,
     may_do: agent.may_do,
     approvers: agent.approvers,
     approvers_decide_own: agent.approvers_decide_own,

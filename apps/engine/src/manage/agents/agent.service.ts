@@ -4,7 +4,7 @@ import { BuiltinLibrary } from '../../path/tools/builtin/builtin-library.js';
 import { AgentDirectory } from '../../path/agents/agent-directory.js';
 import type { CreateAgent, UpdateAgent } from './agent.dto.js';
 import { firstPowers, requireRightTo } from './agent-powers.js';
-import { type Agent, type AgentFields, agentFields } from '../../entities/agent.entity.js';
+import { type Agent, type AgentFields, agentFields, type AgentGrant } from '../../entities/agent.entity.js';
 import { AgentRepository } from './agent.repository.js';
 import { NamedSkills, type NamedTools } from './named-skills.js';
 
@@ -32,7 +32,7 @@ export class AgentService {
 
   /** @throws Problem 422 for an unknown tool or Skill, or an invalid approver; 403 `scope_missing` */
   async create(caller: Principal, body: CreateAgent): Promise<Agent> {
-    await this.requireValid(caller, body, { skills: [], python_tools: [] });
+    await this.requireValid(caller, body, { id: null, agents: [], skills: [], python_tools: [] });
     const {
       name,
       instructions,
@@ -41,11 +41,12 @@ export class AgentService {
       tools = [],
       skills = [],
       python_tools = [],
+      agents = [],
     } = body;
     const { caps = {} } = body;
     const granted = { ...firstPowers, ...powersIn(body) };
     requireRightTo(caller, firstPowers, granted);
-    const powers = { tools, skills, python_tools, ...granted, caps };
+    const powers = { tools, skills, python_tools, agents, ...granted, caps };
     return this.agents.create(caller, { name, instructions, model, fallback_model, ...powers });
   }
 
@@ -81,8 +82,8 @@ export class AgentService {
    */
   async requireValid(
     caller: Principal,
-    { tools = [], approvers = [], skills = [], python_tools = [] }: UpdateAgent,
-    before: NamedTools,
+    { tools = [], approvers = [], skills = [], python_tools = [], agents = [] }: UpdateAgent,
+    before: NamedTools & Pick<Agent, 'agents'> & { id: string | null },
   ): Promise<void> {
     const { names } = this.library;
     const unknown = tools.filter((name) => !names.includes(name));
@@ -94,12 +95,32 @@ export class AgentService {
       ...(nobody.length > 0
         ? [{ field: 'approvers', message: `${nobody.join(', ')}: give key:<id>, user:<id> or contact:<id>` }]
         : []),
+      ...(await this.problemsOf(caller, agents, before)),
       ...(await this.named.unknown(caller, {
         skills: skills.filter((id) => !before.skills.includes(id)),
         python_tools: python_tools.filter((id) => !before.python_tools.includes(id)),
       })),
     ];
     if (errors.length > 0) throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
+  }
+
+  /** Why agents cannot be granted as tools. One that was granted before may be gone. */
+  private async problemsOf(
+    caller: Principal,
+    agents: AgentGrant[],
+    before: Pick<Agent, 'agents'> & { id: string | null },
+  ): Promise<{ field: string; message: string }[]> {
+    const messages: string[] = [];
+    const names = agents.map(({ name }) => name);
+    const twice = names.filter((name, at) => names.indexOf(name) !== at);
+    if (twice.length > 0) messages.push(`more than one has the name ${twice.join(', ')}`);
+    if (agents.some(({ agent_id: id }) => id === before.id)) messages.push('an agent cannot ask itself');
+    const known = before.agents.map(({ agent_id: id }) => id);
+    const added = agents.map(({ agent_id: id }) => id).filter((id) => !known.includes(id));
+    const found = await Promise.all(added.map((id) => this.agents.find(caller, id)));
+    const unknown = added.filter((_, at) => found[at] === null);
+    if (unknown.length > 0) messages.push(`no such agent: ${unknown.join(', ')}`);
+    return messages.map((message) => ({ field: 'agents', message }));
   }
 }
 

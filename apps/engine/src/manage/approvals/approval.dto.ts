@@ -34,7 +34,8 @@ export class ApprovalView {
     enum: [...approvalReasons],
     description:
       'over_may_do: the call has a higher grade than may_do; untrusted_content, partner_content: what the agent had ' +
-      'read before is not trusted enough for the call (docs/security.md)',
+      'read before is not trusted enough for the call (docs/security.md); workflow_step: no call, but a step of a ' +
+      'workflow that asks: `tool` is its name, and `arguments` what it asks',
   })
   reason: string;
   @ApiProperty({ type: [String], description: 'Who asked for the turn: none of them may decide, unless decide_own' })

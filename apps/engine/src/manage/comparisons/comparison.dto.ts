@@ -1,39 +1,11 @@
-import {
-  anyValue,
-  AsGiven,
-  idOf,
-  Nested,
-  NestedList,
-  OneOf,
-  PageOf,
-  Text,
-  TextList,
-  time,
-  Whole,
-} from '#libs/service-kit';
+import { idOf, Nested, NestedList, OneOf, PageOf, Text, TextList, time, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsOptional } from 'class-validator';
+import { AnswerRuleBody } from './answer-rule.dto.js';
 import { type ComparedCase, type ComparedTurn } from './comparison-case.repository.js';
 import type { CountedComparison, Spent } from './comparison.repository.js';
 import { type Side, sides } from './comparison.entity.js';
 
 const maxVersion = 2_147_483_647;
-
-export class AnswerRuleBody {
-  @Text(1_000, { optional: true, minLength: 1, description: 'The answer has these words, ignoring case' })
-  contains?: string;
-  @Text(1_000, { optional: true, minLength: 1, description: 'RE2: a part of the answer matches, ignoring case' })
-  matches?: string;
-  @TextList(50, 1_000, { optional: true, description: 'The answer has none of these words, ignoring case' })
-  forbids?: string[];
-  @Text(200, { optional: true, minLength: 1, description: 'The tool was called' }) calls?: string;
-  @Text(500, { optional: true, description: 'A JSON Pointer into the answer, which is JSON; with `equals`' })
-  pointer?: string;
-  @ApiProperty({ ...anyValue, required: false, description: 'What the answer has at `pointer`' })
-  @IsOptional()
-  @AsGiven()
-  equals?: unknown;
-}
 
 export class JudgeBody {
   @Text(4_000, { optional: true, minLength: 1, description: 'What makes an answer better, in words for a model' })
@@ -59,7 +31,11 @@ export class NewComparisonBody {
   turn_ids?: string[];
   @Text(100, { optional: true, description: 'In place of `last`: the cases of an earlier comparison of the agent' })
   cases_of?: string;
-  @NestedList(AnswerRuleBody, 50, { optional: true, description: 'Both answers of each case are checked by them' })
+  @Text(100, { optional: true, description: 'In place of `last`: a set of cases of the agent' }) set_id?: string;
+  @NestedList(AnswerRuleBody, 50, {
+    optional: true,
+    description: 'Both answers of each case are checked by them; default: those of the set',
+  })
   rules?: AnswerRuleBody[];
   @Nested(JudgeBody, { optional: true, description: 'A model says which answer is better. Absent: none is asked' })
   judge?: JudgeBody;

@@ -1,5 +1,3 @@
-import { isJsonPointer } from '#libs/adapter-sdk';
-import { patternProblem } from '#libs/answer-rules';
 import {
   askerOf,
   invalidCursor,
@@ -9,18 +7,16 @@ import {
   pageOf,
   type PageQuery,
   type Principal,
-  Problem,
 } from '#libs/service-kit';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { requireRightTo } from '../agents/agent-powers.js';
 import { AgentService } from '../agents/agent.service.js';
 import { AgentVersionRepository } from '../agents/agent-version.repository.js';
 import type { Agent } from '../../entities/agent.entity.js';
-import { type EngineSettings, SETTINGS } from '../../settings.js';
-import { whyNotRepeatable } from '../trials/trial-turn.js';
 import { TurnCancellation } from '../turns/turn-cancellation.service.js';
-import { TurnRepository } from '../../path/turns/turn.repository.js';
-import type { AnswerRuleBody, NewComparisonBody } from './comparison.dto.js';
+import { requireValidRules } from './answer-rule.dto.js';
+import { CaseSources } from './case-sources.service.js';
+import type { NewComparisonBody } from './comparison.dto.js';
 import { type ComparedCase, ComparisonCaseRepository } from './comparison-case.repository.js';
 import { ComparisonRunner } from './comparison-runner.service.js';
 import { ComparisonRepository, type CountedComparison } from './comparison.repository.js';
@@ -35,12 +31,11 @@ export class ComparisonService {
   constructor(
     private readonly agents: AgentService,
     private readonly versions: AgentVersionRepository,
-    private readonly turns: TurnRepository,
+    private readonly sources: CaseSources,
     private readonly comparisons: ComparisonRepository,
     private readonly cases: ComparisonCaseRepository,
     private readonly runner: ComparisonRunner,
     private readonly cancellation: TurnCancellation,
-    @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
   /**
@@ -54,16 +49,17 @@ export class ComparisonService {
     key: string | null,
   ): Promise<CountedComparison> {
     const agent = await this.agents.get(caller, agentId);
-    const { candidate, baseline = agent.version, rules = [], judge, max_tokens: maxTokens = null } = body;
+    const { candidate, baseline = agent.version, judge, max_tokens: maxTokens = null } = body;
     await this.requireRight(caller, agent, baseline);
     await this.requireRight(caller, agent, candidate);
-    for (const [index, rule] of rules.entries()) requireValid(rule, index);
+    requireValidRules(body.rules ?? []);
+    const cases = await this.sources.of(caller, agent, body);
     const wanted = {
       agent,
       baseline,
       candidate,
-      sourceTurnIds: await this.sources(caller, agent, body),
-      rules,
+      sourceTurnIds: cases.turnIds,
+      rules: body.rules ?? cases.rules,
       judge: judge ? { criteria: judge.criteria ?? defaultCriteria, model: judge.model ?? null } : null,
       maxTokens,
       madeBy: askerOf(caller),
@@ -110,52 +106,4 @@ export class ComparisonService {
     if (!row) throw notFound('version', version);
     requireRightTo(caller, agent, row.fields);
   }
-
-  /** The turns whose messages are asked again. */
-  private async sources(caller: Principal, agent: Agent, body: NewComparisonBody): Promise<string[]> {
-    const { last, turn_ids: named, cases_of: earlier } = body;
-    const most = this.settings.COMPARISON_CASES;
-    if ([last, named, earlier].filter((given) => given !== undefined).length !== 1) {
-      throw invalid('last', 'give one of last, turn_ids and cases_of');
-    }
-    const limit = `at most ${most} cases (COMPARISON_CASES)`;
-    if (last !== undefined) {
-      if (last > most) throw invalid('last', limit);
-      const ids = await this.comparisons.lastTurns(agent, last);
-      if (ids.length > 0) return ids;
-      throw invalid('last', 'the agent has answered in no conversation that is still kept: name turns by turn_ids');
-    }
-    if (earlier !== undefined) {
-      const comparison = await this.comparisons.find(caller, agent.id, earlier);
-      if (!comparison) throw invalid('cases_of', `there is no comparison ${earlier} of this agent`);
-      return this.cases.sourcesOf(comparison);
-    }
-    const ids = [...new Set(named)];
-    if (ids.length === 0 || ids.length > most) throw invalid('turn_ids', `give at least one turn, and ${limit}`);
-    for (const id of ids) {
-      const turn = await this.turns.find(caller.organizationId, caller.projectId, id);
-      const problem = turn ? whyNotRepeatable(agent, turn) : 'there is no such turn in this project';
-      if (problem !== null) throw invalid('turn_ids', `${id}: ${problem}`);
-    }
-    return ids;
-  }
-}
-
-const kinds = ['contains', 'matches', 'forbids', 'calls', 'pointer'] as const;
-
-function requireValid(rule: AnswerRuleBody, index: number): void {
-  const field = `rules.${index}`;
-  const [kind, ...others] = kinds.filter((each) => rule[each] !== undefined);
-  if (kind === undefined || others.length > 0) throw invalid(field, `a rule has exactly one of ${kinds.join(', ')}`);
-  if ((kind === 'pointer') !== (rule.equals !== undefined)) throw invalid(field, 'pointer and equals go together');
-  if (rule.pointer !== undefined && !isJsonPointer(rule.pointer)) {
-    throw invalid(`${field}.pointer`, 'give a JSON Pointer such as /total');
-  }
-  if (rule.matches === undefined) return;
-  const problem = patternProblem(rule.matches);
-  if (problem !== null) throw invalid(`${field}.matches`, problem);
-}
-
-function invalid(field: string, message: string): Problem {
-  return new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field, message }]);
 }

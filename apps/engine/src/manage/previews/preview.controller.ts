@@ -16,7 +16,7 @@ class PreviewsOf {
 export class PreviewController {
   constructor(private readonly previews: PreviewRepository) {}
 
-  /** Of turns whose answer goes to these addresses of the App. */
+  /** Of turns that are being worked on, and whose answer goes to these addresses of the App. */
   @Post()
   @HttpCode(200)
   async read(

@@ -28,17 +28,18 @@ export class PreviewRepository {
     )) as FoundPreview[];
   }
 
-  /** Previews of an App's turns that are being worked on, whose answers go to these addresses. */
+  /** An App's turns that are being worked on, whose answers go to these addresses; without a word yet, the text is empty. */
   async toAddresses(
     { organizationId, projectId }: ProjectScope,
     appId: string,
     addresses: string[],
   ): Promise<{ turn_id: string; address: string; text: string }[]> {
     return (await this.db.query(
-      `SELECT p.turn_id, t.input #>> '{reply,channel_address}' AS address, p.text
-         FROM engine.turn_preview p JOIN engine.turn t ON t.id = p.turn_id
+      `SELECT t.id AS turn_id, t.input #>> '{reply,channel_address}' AS address, coalesce(p.text, '') AS text
+         FROM engine.turn t LEFT JOIN engine.turn_preview p ON p.turn_id = t.id
         WHERE t.organization_id = $1 AND t.project_id = $2 AND t.input #>> '{reply,app_id}' = $3
-          AND t.input #>> '{reply,channel_address}' = ANY($4) AND t.state IN ('queued', 'running')`,
+          AND t.input #>> '{reply,channel_address}' = ANY($4)
+          AND t.state IN ('queued', 'running') AND (t.state = 'running' OR p.turn_id IS NOT NULL)`,
       [organizationId, projectId, appId, addresses],
     )) as { turn_id: string; address: string; text: string }[];
   }

@@ -148,7 +148,7 @@ describe('a session that is followed', () => {
     await until('its words replace them', () => reader.texts.get(turn.turn_id) === 'Whole.');
     begun[1]?.end();
     await expect(turns.reaches(turn.turn_id, 'succeeded')).resolves.toMatchObject({ reply_text: 'Whole.' });
-    expect(reader.ended).toEqual([turn.turn_id]);
+    await until('it has ended, once', () => reader.ended.join() === turn.turn_id);
   });
 
   it('shows which tools are called, and then the next words', async () => {
@@ -186,15 +186,20 @@ describe('a session that is followed', () => {
       const token = await world.token({ scopes: ['service'], ...scope });
       const body = { app_id, addresses: ['nowhere', address], ...of };
       const url = `${await engine.getUrl()}/internal/previews`;
-      return (await ask<{ turns: { turn_id: string }[] }>({ method: 'POST', url, token, body })).body.turns;
+      return (await ask<{ turns: { turn_id: string; text: string }[] }>({ method: 'POST', url, token, body })).body
+        .turns;
     };
+    expect((await read({})).find(({ turn_id }) => turn_id === id)).toEqual({ turn_id: id, address, text: '' });
     model.write('Hello');
-    await until('its words are there', async () => (await read({})).some(({ turn_id }) => turn_id === id));
+    await until('its words are there', async () =>
+      (await read({})).some(({ turn_id, text }) => turn_id === id && text !== ''),
+    );
     expect((await read({})).find(({ turn_id }) => turn_id === id)).toEqual({ turn_id: id, address, text: 'Hello' });
     expect(await read({ app_id: newId('app') })).toEqual([]);
     expect(await read({ addresses: ['nowhere'] })).toEqual([]);
     expect(await read({}, { organizationId: newId('org'), projectId: newId('prj') })).toEqual([]);
     model.end();
+    await until('it is over', async () => (await read({})).every(({ turn_id }) => turn_id !== id));
   });
 
   it('is not shown what a claim without its lease writes after a newer one', async () => {

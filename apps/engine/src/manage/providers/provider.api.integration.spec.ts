@@ -103,7 +103,15 @@ describe('a provider of models', () => {
       .body;
     const refused = await world.call('DELETE', `providers/${id}`);
     expect(refused.body).toMatchObject({ code: 'provider_in_use', detail: expect.stringContaining('Clerk') });
+    const renamed = await world.call('PATCH', `providers/${id}`, { name: 'front' });
+    expect(renamed.body).toMatchObject({ code: 'provider_in_use' });
+    expect((await world.call('PATCH', `providers/${id}`, { name: 'desk', models: ['gpt'] })).status).toBe(200);
     await world.call('DELETE', `agents/${agent.id}`);
+    await created({ name: 'other' });
+    expect((await world.call('PATCH', `providers/${id}`, { name: 'other' })).body).toMatchObject({
+      code: 'name_taken',
+    });
+    expect((await world.call('PATCH', `providers/${id}`, { name: 'front' })).body).toMatchObject({ name: 'front' });
     expect((await world.call('DELETE', `providers/${id}`)).status).toBe(204);
   });
 
@@ -163,7 +171,12 @@ describe('a provider of models', () => {
       const sql = `SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'model_passed'`;
       return (await world.pool.query(sql, [turn.id])).rows[0];
     });
-    expect(noted.detail).toMatchObject({ model: 'desk/gpt', answered: 'desk/gpt', error: expect.any(String) });
+    expect(noted.detail).toMatchObject({
+      model: 'desk/gpt',
+      key: 'cred_one',
+      answered: 'desk/gpt',
+      error: expect.any(String),
+    });
   });
 
   it('is tested: models, an answer with each key, tools, images and streaming', async () => {

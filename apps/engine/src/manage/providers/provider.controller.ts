@@ -1,6 +1,8 @@
 import { Caller, Edits, type Principal, RequireScopes, ShowsEntityTag, TagsWithout } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Provider } from '../../entities/provider.entity.js';
+import { ModelPrices } from '../../path/model/model-spending.js';
 import { ProviderTestService } from './provider-test.service.js';
 import {
   CreateProvider,
@@ -21,6 +23,7 @@ export class ProviderController {
   constructor(
     private readonly providers: ProviderService,
     private readonly tests: ProviderTestService,
+    private readonly prices: ModelPrices,
   ) {}
 
   @Get()
@@ -28,7 +31,7 @@ export class ProviderController {
   @ApiOperation({ operationId: 'listProviders', summary: 'List the providers of models, by name' })
   @ApiOkResponse({ type: ProviderList })
   async list(@Caller() caller: Principal): Promise<ProviderList> {
-    return { data: (await this.providers.list(caller)).map(providerView) };
+    return { data: (await this.providers.list(caller)).map((each) => this.view(each)) };
   }
 
   @Get('presets')
@@ -44,7 +47,7 @@ export class ProviderController {
   @ApiOperation({ operationId: 'createProvider', summary: 'Connect a provider of models' })
   @ApiCreatedResponse({ type: ProviderView })
   async create(@Caller() caller: Principal, @Body() body: CreateProvider): Promise<ProviderView> {
-    return providerView(await this.providers.create(caller, body));
+    return this.view(await this.providers.create(caller, body));
   }
 
   @Get(':id')
@@ -54,7 +57,7 @@ export class ProviderController {
   @ApiOperation({ operationId: 'getProvider', summary: 'Read a provider and its last test' })
   @ApiOkResponse({ type: ProviderView })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<ProviderView> {
-    return providerView(await this.providers.get(caller, id));
+    return this.view(await this.providers.get(caller, id));
   }
 
   @Patch(':id')
@@ -68,7 +71,7 @@ export class ProviderController {
     @Param('id') id: string,
     @Body() body: UpdateProvider,
   ): Promise<ProviderView> {
-    return providerView(await this.providers.update(caller, id, body));
+    return this.view(await this.providers.update(caller, id, body));
   }
 
   @Post(':id/test')
@@ -95,5 +98,9 @@ export class ProviderController {
   @ApiNoContentResponse()
   delete(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
     return this.providers.delete(caller, id);
+  }
+
+  private view(provider: Provider): ProviderView {
+    return providerView(provider, this.prices);
   }
 }

@@ -3,12 +3,15 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayUnique, Matches } from 'class-validator';
 import { type ProviderKind, providerKinds } from '../../path/model/provider-kind.js';
+import type { ModelPrices } from '../../path/model/model-spending.js';
+import { listPriceOf } from '../../path/model/price-list.js';
 import { type ProviderPreset, presets } from './presets.js';
-import type { Provider, ProviderFinding, ProviderTested } from '../../entities/provider.entity.js';
+import { placeOf, type Provider, type ProviderFinding, type ProviderTested } from '../../entities/provider.entity.js';
 
 const slugPattern = /^[a-z0-9][a-z0-9-]{0,39}$/;
+const slugRule = 'lower-case letters, digits and dashes, at most 40';
 const regionPattern = /^[a-z0-9][a-z0-9-]{0,62}$/;
-const slugNote = 'First part of its models’ names: agents name `<name>/<model>`. It does not change';
+const slugNote = 'First part of its models’ names: agents name `<name>/<model>`. It changes only while no agent does';
 const urlNote = 'http or https, up to the version; default: the public address of the kind';
 const keysNote =
   'Credentials of the vault that hold its keys, in the order in which they are used: an api_key, or a text credential with ' +
@@ -42,13 +45,17 @@ class ProviderBody {
 }
 
 export class CreateProvider extends ProviderBody {
-  @Matches(slugPattern, { message: 'lower-case letters, digits and dashes, at most 40' })
+  @Matches(slugPattern, { message: slugRule })
   @Name(40, { description: slugNote })
   name: string;
   @OneOf(providerKinds) kind: ProviderKind;
 }
 
-export class UpdateProvider extends ProviderBody {}
+export class UpdateProvider extends ProviderBody {
+  @Matches(slugPattern, { message: slugRule })
+  @Name(40, { optional: true, description: slugNote })
+  name?: string;
+}
 
 export class TestProvider {
   @Text(200, {
@@ -74,6 +81,19 @@ export class TestedView implements ProviderTested {
   @ApiProperty({ type: [String], description: 'As the provider lists them, at most 500' }) models: string[];
 }
 
+class ModelPriceView {
+  @ApiProperty({ description: 'Without the name of the provider' }) model: string;
+  @ApiProperty({ type: Number, nullable: true, description: 'Per million tokens; null: no price is known' })
+  input: number | null;
+  @ApiProperty({ type: Number, nullable: true }) output: number | null;
+  @ApiProperty({ type: Number, nullable: true, description: 'Of cached input; null: as any input' })
+  cached: number | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The day on which the provider began to list it' })
+  date: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'The provider’s page; null: it is from MODEL_PRICES' })
+  source: string | null;
+}
+
 export class ProviderView {
   @ApiProperty(idOf('prv')) id: string;
   @ApiProperty({ description: slugNote }) name: string;
@@ -84,6 +104,8 @@ export class ProviderView {
   @ApiProperty({ type: [String] }) credential_ids: string[];
   @ApiProperty({ type: [String] }) models: string[];
   @ApiProperty({ type: String, nullable: true, description: defaultNote }) default_model: string | null;
+  @ApiProperty({ type: [ModelPriceView], description: 'Of the offered models and the default model' })
+  prices: ModelPriceView[];
   @ApiProperty({ type: TestedView, nullable: true, description: 'The last test; null: it was not tested' })
   tested: ProviderTested | null;
   @ApiProperty({ format: 'date-time' }) created_at: string;
@@ -110,6 +132,22 @@ export class PresetList {
 
 export const presetList = (): PresetList => ({ data: [...presets] });
 
-export function providerView({ organization_id: _o, project_id: _p, ...row }: Provider): ProviderView {
-  return { ...row, created_at: row.created_at.toISOString(), updated_at: row.updated_at.toISOString() };
+export function providerView(
+  { organization_id: _o, project_id: _p, ...row }: Provider,
+  prices: ModelPrices,
+): ProviderView {
+  const { default_model } = row;
+  const models = [...new Set([...(default_model === null ? [] : [default_model]), ...row.models])];
+  return {
+    ...row,
+    prices: models.map((model) => priceView(row, model, prices)),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+function priceView(row: Parameters<typeof placeOf>[0] & { name: string }, model: string, prices: ModelPrices) {
+  const price = prices.priceOf(`${row.name}/${model}`, listPriceOf(placeOf(row), model));
+  const { input = null, output = null, cached = null, listed = null } = price ?? {};
+  return { model, input, output, cached, date: listed?.date ?? null, source: listed?.source ?? null };
 }

@@ -39,7 +39,7 @@ export class ProviderService {
     const place = { kind, base_url, region, cloud_project };
     refuseUnfit(placeOf(place), credential_ids);
     const known = await this.providers.all(caller);
-    if (known.some((other) => other.name === name)) throw taken(name);
+    if (named(known, name)) throw taken(name);
     if (known.length >= maxProviders)
       throw new Problem(409, 'too_many_providers', `A project has at most ${maxProviders} providers: delete one.`);
     const id = newId('prv');
@@ -53,10 +53,14 @@ export class ProviderService {
     throw taken(name);
   }
 
-  /** @throws Problem 404, 422 */
+  /** @throws Problem 404, 422; 409 for a name that is taken, or while agents name its models by the one that it has */
   async update(caller: Principal, id: string, body: UpdateProvider): Promise<Provider> {
     const before = await this.get(caller, id);
     const fields = given(body);
+    if (fields.name !== undefined && fields.name !== before.name) {
+      if (named(await this.providers.all(caller), fields.name)) throw taken(fields.name);
+      await this.refuseWhileUsed(caller, before);
+    }
     const after = { ...before, ...fields };
     refuseUnfit(placeOf(after), after.credential_ids);
     const changesKeys = fields.credential_ids !== undefined;
@@ -73,14 +77,17 @@ export class ProviderService {
   /** @throws Problem 404; 409 while agents name its models */
   async delete(caller: Principal, id: string): Promise<void> {
     const provider = await this.get(caller, id);
-    const users = await this.agents.namingModelsOf(caller, provider.name);
-    if (users.length > 0) {
-      const named = users.map(({ name }) => name).join(', ');
-      throw new Problem(409, 'provider_in_use', `Agents name its models: ${named}. Give them other models first.`);
-    }
+    await this.refuseWhileUsed(caller, provider);
     await this.providers.delete(caller, id);
     this.directory.forget(caller.projectId);
     await this.keys.unbind(caller, id);
+  }
+
+  private async refuseWhileUsed(owner: ProjectScope, provider: Provider): Promise<void> {
+    const users = await this.agents.namingModelsOf(owner, provider.name);
+    if (users.length === 0) return;
+    const names = users.map(({ name }) => name).join(', ');
+    throw new Problem(409, 'provider_in_use', `Agents name its models: ${names}. Give them other models first.`);
   }
 
   /** @param before credentials that it has had may be deleted by now */
@@ -98,6 +105,8 @@ export class ProviderService {
 function given(body: UpdateProvider): Partial<ProviderFields> {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as Partial<ProviderFields>;
 }
+
+const named = (providers: Provider[], name: string): boolean => providers.some((other) => other.name === name);
 
 /** @throws Problem 422 that names each field */
 function refuseUnfit(place: ProviderPlace, credentialIds: string[]): void {

@@ -5,8 +5,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type EngineSettings, PYTHON_RUNNER, SETTINGS } from '../../settings.js';
 import { ArgumentCheck } from '../../path/tools/argument-check.js';
 import { CredentialReader } from '../../path/tools/bound-credentials.js';
-import { askedWithout } from '../../path/tools/registry/asked-without.js';
-import { credentialValues, refusalOf, runRequest } from '../../path/tools/registry/registry-tool.js';
+import { askedWithout, credentialValues, refusalOf, runRequest } from '../../path/tools/registry/registry-tool.js';
 import { isFailure } from '../../path/tools/tool.js';
 import { PythonTryRepository } from './python-try.repository.js';
 

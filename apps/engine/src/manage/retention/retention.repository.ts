@@ -21,6 +21,7 @@ const deletions = {
          WHERE id < $3 AND coalesce(ended_at, created_at) < $1 AND state NOT IN ${activeStates} /* of a project */
          LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
     steps AS (DELETE FROM engine.step s USING old WHERE s.turn_id = old.id),
+    workflow_steps AS (DELETE FROM engine.workflow_step w USING old WHERE w.turn_id = old.id),
     previews AS (DELETE FROM engine.turn_preview p USING old WHERE p.turn_id = old.id),
     calls AS (DELETE FROM engine.tool_call c USING old WHERE c.turn_id = old.id),
     approvals AS (DELETE FROM engine.approval a USING old WHERE a.turn_id = old.id RETURNING a.id),
@@ -34,6 +35,8 @@ const deletions = {
            AND NOT EXISTS (SELECT FROM engine.turn t WHERE t.session_id = s.id)
          LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
     marks AS (DELETE FROM engine.session_mark m USING old WHERE m.session_id = old.id),
+    seen AS (DELETE FROM engine.session_seen v USING old WHERE v.session_id = old.id),
+    notes AS (DELETE FROM engine.session_note n USING old WHERE n.session_id = old.id),
     summaries AS (DELETE FROM engine.session_summary u USING old WHERE u.session_id = old.id)
     SELECT count(*)::integer AS deleted FROM old`,
   trial: `
@@ -49,6 +52,13 @@ const deletions = {
       DELETE FROM engine.comparison WHERE id = ANY(ARRAY(
         SELECT id FROM engine.comparison s WHERE created_at < $1 /* of a project */ LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
     cases AS (DELETE FROM engine.comparison_case c USING old WHERE c.comparison_id = old.id)
+    SELECT count(*)::integer AS deleted FROM old`,
+  // What has expired is shown to nobody, and kept no longer.
+  contact_memory: `
+    WITH old AS (
+      DELETE FROM engine.contact_memory WHERE id = ANY(ARRAY(
+        SELECT id FROM engine.contact_memory WHERE expires_at < greatest($1::timestamptz, now()) LIMIT $2 FOR UPDATE SKIP LOCKED))
+      RETURNING 1)
     SELECT count(*)::integer AS deleted FROM old`,
   session_mark: byTime('session_mark', 'at'),
   request_key: byTime('request_key', 'created_at'),

@@ -57,8 +57,8 @@ export class InternalRunController {
     const turns = (await this.runs.turnsOfReceipt(caller, query.receipt_id)).map(sessionTurn);
     return {
       runs: await this.runs.ofReceipt(caller, query.receipt_id),
-      turns: turns.map(({ id, state, run_id, session_id, collected_into }) => {
-        return { id, state, run_id, session_id, collected_into };
+      turns: turns.map(({ id, state, message_id, run_id, session_id, collected_into }) => {
+        return { id, state, message_id, run_id, session_id, collected_into };
       }),
     };
   }

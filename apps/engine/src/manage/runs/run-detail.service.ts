@@ -1,15 +1,17 @@
-import { type ProjectScope, wordsOfTurnReason } from '#libs/contracts';
-import type { RunDetailView, RunOutputProblem, RunRow, RunTurn } from '#libs/views';
+import { type ProjectScope, wordsOfStepReason, wordsOfTurnReason } from '#libs/contracts';
+import type { RunDetailView, RunOutputProblem, RunRow, RunStep, RunTurn } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { ReplyRepository, type SentReply } from '../replies/reply.repository.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import type { ModelCallContent } from '../../path/loop/replay.js';
-import { StepRepository } from '../../path/steps/step.repository.js';
+import { StepRepository, WorkflowStepRepository } from '../../path/steps/step.repository.js';
 import { turnHead } from '../turns/turn.dto.js';
 import type { Turn } from '../../entities/turn.entity.js';
 import { RunRepository } from './run.repository.js';
 
 const outputInvalid = 'output_invalid';
+/** States in which a step has ended. */
+const ended: readonly string[] = ['done', 'skipped', 'dead'];
 
 /** Runs with their turns, replies and deliveries. */
 @Injectable()
@@ -18,6 +20,7 @@ export class RunDetailService {
     private readonly runs: RunRepository,
     private readonly replies: ReplyRepository,
     private readonly steps: StepRepository,
+    private readonly workflowSteps: WorkflowStepRepository,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
@@ -30,6 +33,7 @@ export class RunDetailService {
       reply_text: shown.at(-1)?.reply_text ?? null,
       output: turns.at(-1)?.output ?? null,
       output_problems: run.error === outputInvalid ? await this.problemsOf(turns.at(-1)) : null,
+      steps: await this.stepsOf(turns.at(-1)),
       deliveries: shown.flatMap(({ deliveries }) => deliveries),
       turns: shown,
       incomplete: null,
@@ -41,6 +45,30 @@ export class RunDetailService {
     const steps = turn ? await this.steps.of(turn.id) : [];
     const wrong = steps.findLast(({ content }) => content['discarded'] === outputInvalid);
     return (wrong?.content as Partial<ModelCallContent> | undefined)?.problems ?? null;
+  }
+
+  /** Those that it has not come to have no row yet. */
+  private async stepsOf(turn: Turn | undefined): Promise<RunStep[] | null> {
+    const declared = turn?.input?.steps;
+    if (!turn || !declared) return null;
+    const rows = await this.workflowSteps.ofTurn(turn.id);
+    return declared.map(({ name, kind }, position): RunStep => {
+      const row = rows[position];
+      const { state = 'queued', reason = null } = row ?? {};
+      const isOver = turn.ended_at !== null && !ended.includes(state);
+      return {
+        name,
+        kind,
+        state: isOver ? 'not_done' : state,
+        tries: row?.tries ?? 0,
+        reason,
+        reason_text: wordsOfStepReason(reason),
+        input: row?.input ?? null,
+        output: row?.output ?? null,
+        started_at: row?.started_at ?? null,
+        finished_at: row?.ended_at ?? null,
+      };
+    });
   }
 
   private turnOfRun(turn: Turn, sent: SentReply[]): RunTurn {

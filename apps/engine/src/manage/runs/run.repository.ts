@@ -69,8 +69,8 @@ export class RunRepository {
 
   /** All turns that a receipt's messages started, oldest first. */
   async turnsOfReceipt({ organizationId, projectId }: ProjectScope, receiptId: string): Promise<Turn[]> {
-    const sql =
-      'SELECT * FROM engine.turn WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3 ORDER BY id';
+    const sql = `SELECT * FROM engine.turn WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3 AND called_by IS NULL
+        ORDER BY id`;
     return (await this.db.query(sql, [receiptId, organizationId, projectId])) as Turn[];
   }
 

@@ -11,6 +11,10 @@ import { resultOf, sessionColumns, type SessionRow } from './session.repository.
 export const sessionSorts = ['created', 'last_message'] as const;
 export type SessionSort = (typeof sessionSorts)[number];
 
+/** What a reader has not read, has been assigned, or is waited for in. */
+export const sessionInboxes = ['unread', 'assigned', 'waiting'] as const;
+export type SessionInbox = (typeof sessionInboxes)[number];
+
 /** A session as a list shows it. */
 export interface ListedSession extends SessionRow {
   /** The beginning of the newest message; null: there is none, or the reader may not see messages. */
@@ -18,9 +22,16 @@ export interface ListedSession extends SessionRow {
   last_message_at: Date;
   /** Of the turn in progress, or of the newest: that of its event. Null: there is none, or nothing is recorded of it. */
   result: EventResult | null;
+  /** Whether a message came since the reader last read it. */
+  unread: boolean;
+  /** Whether a call waits for the reader's decision, or a sender for a person's answer. */
+  waits_for_me: boolean;
 }
 
 export interface SessionFilter {
+  /** `user:<id>` or `key:<id>`. */
+  reader: string;
+  inbox: SessionInbox | null;
   status: string | null;
   appId: string | null;
   contactId: string | null;
@@ -44,7 +55,17 @@ const lastTextChars = 200;
 /** Of each session, a search reads the newest turns. */
 const searchedTurns = 100;
 
-const listedSql = `${sessionColumns}, s.updated_at AS last_message_at,
+const unread = (reader: string): string =>
+  `NOT EXISTS (SELECT FROM engine.session_seen v
+               WHERE v.session_id = s.id AND v.subject = ${reader} AND v.seen_at >= s.updated_at)`;
+const waitsFor = (reader: string): string =>
+  `((s.status = 'taken_over' AND coalesce(s.assigned_to, ${reader}) = ${reader}
+     AND EXISTS (SELECT FROM engine.turn t WHERE t.session_id = s.id AND t.state = 'waiting'))
+    OR EXISTS (SELECT FROM engine.turn t JOIN engine.approval a ON a.turn_id = t.id
+                WHERE t.session_id = s.id AND t.state = 'waiting_approval' AND a.state = 'pending'
+                  AND ${reader} = ANY(a.approvers) AND (a.decide_own OR NOT ${reader} = ANY(a.requested_by))))`;
+
+const listedSql = `${sessionColumns}, ${unread('$3')} AS unread, ${waitsFor('$3')} AS waits_for_me, s.updated_at AS last_message_at,
          CASE WHEN $2 THEN (SELECT left(t.input #>> '{message,message}', ${lastTextChars}) FROM engine.turn t
            WHERE t.session_id = s.id ORDER BY t.id DESC LIMIT 1) END AS last_text,
          (SELECT json_build_object('id', t.id, 'receipt_id', t.receipt_id) FROM engine.turn t
@@ -79,7 +100,7 @@ export class SessionListRepository {
     const data = await this.listed(
       { organizationId, projectId },
       shown.map(({ id }) => id),
-      filter.withText,
+      filter,
     );
     return { data, next_cursor: next ? writeCursor(next.place) : null };
   }
@@ -87,7 +108,7 @@ export class SessionListRepository {
   private async candidates(
     organizationId: string,
     projectId: string,
-    { status, appId, contactId, search, cursor, sort, order, withText }: SessionFilter,
+    { reader, inbox, status, appId, contactId, search, cursor, sort, order, withText }: SessionFilter,
     scan: number,
   ): Promise<Candidate[]> {
     const [than, way] = order === 'asc' ? ['>', 'ASC'] : ['<', 'DESC'];
@@ -96,7 +117,7 @@ export class SessionListRepository {
       sort === 'created'
         ? [`($6::text IS NULL OR s.id ${than} $6)`, `s.id ${way}`, 's.id']
         : [
-            `($6::text IS NULL OR (s.updated_at, s.id) ${than} ($10::timestamptz, $6))`,
+            `($6::text IS NULL OR (s.updated_at, s.id) ${than} ($12::timestamptz, $6))`,
             `s.updated_at ${way}, s.id ${way}`,
             `to_char(s.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || ' ' || s.id`,
           ];
@@ -104,7 +125,9 @@ export class SessionListRepository {
       `SELECT s.id, ${end} AS place, (${matchSql}) AS matches
          FROM (SELECT * FROM engine.session s WHERE s.organization_id = $1 AND s.project_id = $2
                   AND ($3::text IS NULL OR s.status = $3) AND ($4::text IS NULL OR s.app_id = $4)
-                  AND ($5::text IS NULL OR s.contact_id = $5) AND ${after} ORDER BY ${by} LIMIT $9) s ORDER BY ${by}`,
+                  AND ($5::text IS NULL OR s.contact_id = $5)
+                  AND CASE $11::text WHEN 'unread' THEN ${unread('$10')} WHEN 'assigned' THEN s.assigned_to = $10
+                      WHEN 'waiting' THEN ${waitsFor('$10')} ELSE true END AND ${after} ORDER BY ${by} LIMIT $9) s ORDER BY ${by}`,
       [
         organizationId,
         projectId,
@@ -115,15 +138,23 @@ export class SessionListRepository {
         search === null ? null : containing(search),
         withText,
         scan,
+        reader,
+        inbox,
         ...(sort === 'last_message' ? [place.at] : []),
       ],
     )) as Candidate[];
   }
 
-  private async listed(scope: ProjectScope, ids: string[], withText: boolean): Promise<ListedSession[]> {
-    const found = (await this.db.query(listedSql, [ids, withText])) as (SessionRow & {
+  private async listed(
+    scope: ProjectScope,
+    ids: string[],
+    { withText, reader }: Pick<SessionFilter, 'withText' | 'reader'>,
+  ): Promise<ListedSession[]> {
+    const found = (await this.db.query(listedSql, [ids, withText, reader])) as (SessionRow & {
       last_text: string | null;
       last_message_at: Date;
+      unread: boolean;
+      waits_for_me: boolean;
       turn: { id: string; receipt_id: string } | null;
     })[];
     const events = found.flatMap(({ turn }) => turn?.receipt_id ?? []);

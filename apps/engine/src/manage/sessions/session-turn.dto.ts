@@ -25,6 +25,13 @@ const sessionTurnStates = [
 ] as const;
 type SessionTurnState = (typeof sessionTurnStates)[number];
 
+/** For `@ApiProperty`: the App of a session or a turn, or what started it without one. */
+export const sessionSource = {
+  type: String,
+  pattern: '^(?:app_|api:prj_|schedule:sch_)[0-9a-f]{32}$',
+  description: 'The App; `api:<project>` or `schedule:<id>` for what the API or a schedule started',
+} as const;
+
 class ReplyTargetView implements ReplyTarget {
   @ApiProperty(idOf('app')) app_id: string;
   @ApiProperty({ type: String, nullable: true, description: 'Null: there is no address to answer' }) channel_address:
@@ -92,7 +99,7 @@ export class SessionTurnView {
   @ApiProperty(idOf('trn')) id: string;
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty(idOf('prj')) project_id: string;
-  @ApiProperty(idOf('app')) app_id: string;
+  @ApiProperty(sessionSource) app_id: string;
   @ApiProperty({ ...idOf('evt'), description: 'The event that it answers' }) receipt_id: string;
   @ApiProperty({ ...idOf('run'), nullable: true }) run_id: string | null;
   @ApiProperty({ ...idOf('ses'), nullable: true }) session_id: string | null;

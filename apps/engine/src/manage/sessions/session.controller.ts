@@ -18,7 +18,13 @@ import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags 
 import type { FastifyReply } from 'fastify';
 import { PreviewStreams } from '../previews/preview-streams.js';
 import { SessionReplyService } from './session-reply.service.js';
-import { SessionListRepository, type SessionSort, sessionSorts } from './session-list.repository.js';
+import {
+  type SessionInbox,
+  sessionInboxes,
+  SessionListRepository,
+  type SessionSort,
+  sessionSorts,
+} from './session-list.repository.js';
 import { SessionRepository, sessionStatuses } from './session.repository.js';
 import { SessionService } from './session.service.js';
 import { sessionTurn, SessionTurnPage } from './session-turn.dto.js';
@@ -42,6 +48,11 @@ class SessionQuery extends OrderedQuery {
     description: 'By when it began (default), or by its newest message: a page that is read later may repeat a session',
   })
   sort?: SessionSort;
+  @OneOf(sessionInboxes, {
+    optional: true,
+    description: 'For the caller: what it has not read, what is assigned to it, or what waits for it',
+  })
+  inbox?: SessionInbox;
   @OneOf(sessionStatuses, { optional: true }) status?: string;
   @Text(100, { optional: true }) app_id?: string;
   @Text(100, { optional: true }) contact_id?: string;
@@ -78,6 +89,8 @@ export class SessionController {
   @ApiOkResponse({ type: SessionPage })
   async list(@Caller() caller: Principal, @Query() query: SessionQuery): Promise<SessionPage> {
     return this.lists.page(caller.organizationId, caller.projectId, {
+      reader: caller.subject,
+      inbox: query.inbox ?? null,
       status: query.status ?? null,
       appId: query.app_id ?? null,
       contactId: query.contact_id ?? null,

@@ -24,6 +24,8 @@ export interface SessionRow extends ScopeColumns {
   epoch: number;
   /** `epoch` when a person last wrote here or took the session over; null: never. */
   taken_over_epoch: number | null;
+  /** Who takes care of it: `user:<id>`. */
+  assigned_to: string | null;
   /** `epoch` of the last turn that succeeded. */
   answered_epoch: number;
   /** Messages that wait for the running turn or for the person who has taken over. */
@@ -46,7 +48,7 @@ export interface SessionMark {
 /** What the API shows of a session `s`. */
 export const sessionColumns = `
   SELECT s.id, s.organization_id, s.project_id, s.app_id, s.key, s.agent_id, s.contact_id, s.status, s.inbox_mode, s.epoch,
-         s.taken_over_epoch, ${answeredEpoch('s')} AS answered_epoch, s.created_at,
+         s.taken_over_epoch, s.assigned_to, ${answeredEpoch('s')} AS answered_epoch, s.created_at,
          (SELECT id FROM engine.turn t WHERE t.session_id = s.id AND t.state IN ${activeStates}) AS current_turn_id,
          (SELECT count(*)::integer FROM engine.turn t WHERE t.session_id = s.id AND t.state = 'waiting') AS waiting,
          greatest(s.updated_at, (SELECT max(ended_at) FROM engine.turn t WHERE t.session_id = s.id)) AS updated_at`;

@@ -3,12 +3,13 @@ import { Injectable } from '@nestjs/common';
 import type { SessionSummary } from '../../entities/compaction.entity.js';
 import { TurnCancellation } from '../turns/turn-cancellation.service.js';
 import { TurnEnqueuer } from '../../path/turns/start-next.js';
+import { InboxRepository, type SessionNote } from './inbox.repository.js';
 import { type SessionMark, SessionRepository, type SessionRow } from './session.repository.js';
 import { SummaryRepository } from './summary.repository.js';
 
 /** A summary as people read it. */
 export type ReadSummary = Omit<SessionSummary, 'session_id' | 'organization_id' | 'project_id' | 'revision'>;
-export type SessionDetail = SessionRow & { marks: SessionMark[]; summary: ReadSummary | null };
+export type SessionDetail = SessionRow & { marks: SessionMark[]; summary: ReadSummary | null; notes: SessionNote[] };
 
 /** What people can do with sessions. */
 @Injectable()
@@ -16,6 +17,7 @@ export class SessionService {
   constructor(
     private readonly sessions: SessionRepository,
     private readonly summaries: SummaryRepository,
+    private readonly inbox: InboxRepository,
     private readonly cancellation: TurnCancellation,
     private readonly enqueuer: TurnEnqueuer,
   ) {}
@@ -24,11 +26,13 @@ export class SessionService {
   async get(caller: Principal, id: string): Promise<SessionDetail> {
     const row = await this.sessions.find(caller.organizationId, caller.projectId, id);
     if (!row) throw notFound('session', id);
-    const [marks, summary] = await Promise.all([
+    const mayRead = holds(caller.scopes, 'events:read');
+    const [marks, summary, notes] = await Promise.all([
       this.sessions.marks(id),
-      holds(caller.scopes, 'events:read') ? this.summaries.find(id) : null,
+      mayRead ? this.summaries.find(id) : null,
+      mayRead ? this.inbox.notes(id) : [],
     ]);
-    return { ...row, marks, summary: summary && readable(summary) };
+    return { ...row, marks, summary: summary && readable(summary), notes };
   }
 
   /** Later turns are shown this text. It stays as trusted as what it was made from. @throws Problem 404 */

@@ -1,7 +1,7 @@
 import { newId, type ScopeColumns, type TurnInput } from '#libs/contracts';
 import { type Queryable, storableJson } from '#libs/database';
 import type { Agent } from '../../entities/agent.entity.js';
-import { isOfTrial, trialAppOf, type Turn } from '../../entities/turn.entity.js';
+import { isUnreported, trialAppOf, type Turn } from '../../entities/turn.entity.js';
 
 /** A turn that answers nobody. */
 export interface NewTrialTurn extends ScopeColumns {
@@ -36,6 +36,7 @@ export function repeatedInput(source: TurnInput): TurnInput {
 export function whyNotRepeatable(agent: Agent, turn: Turn): string | null {
   const isOfAgent = turn.agent_id === agent.id || (turn.agent_id === null && agent.is_chief_of_staff);
   if (!isOfAgent) return 'the turn is of another agent';
-  if (turn.input && !isOfTrial(turn) && turn.ended_at !== null && !turn.input.limit_notice) return null;
+  if (turn.input?.steps) return 'the turn did the steps of a workflow, which would be done again';
+  if (turn.input && !isUnreported(turn) && turn.ended_at !== null && !turn.input.limit_notice) return null;
   return 'only a turn that answered a message, and has ended, can be asked again';
 }

@@ -4,6 +4,7 @@ import type { Work } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { lockSessions, type Started, startNext, TurnEnqueuer } from '../../path/turns/start-next.js';
 import type { Turn } from '../../entities/turn.entity.js';
+import { reopenSteps } from '../../path/steps/step.repository.js';
 import { TurnRepository } from '../../path/turns/turn.repository.js';
 
 /** The result of a redrive. `under_way`: the turn waits or runs. `gone`: the turn is no longer kept. */
@@ -91,6 +92,7 @@ async function reopen(
       WHERE id = $1 RETURNING *`,
     [id, session_id === null ? 'queued' : 'waiting', JSON.stringify(startedBy)],
   );
+  await reopenSteps(tx, id);
   if (session_id === null) return { turns: (rows as [Turn[], number])[0], collected: [] };
   await tx.query(`UPDATE engine.session SET status = 'active' WHERE id = $1 AND status = 'resolved'`, [session_id]);
   return startNext(tx, [session_id]);

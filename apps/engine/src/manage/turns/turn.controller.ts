@@ -4,6 +4,7 @@ import { ApiExcludeController, ApiOkResponse, ApiOperation, ApiTags } from '@nes
 import { ReplyRepository } from '../replies/reply.repository.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { ToolCallRepository } from '../../path/steps/tool-call.repository.js';
+import { AgentCalls } from '../../path/calls/agent-call.repository.js';
 import { StepRepository } from '../../path/steps/step.repository.js';
 import { TurnCancellation } from './turn-cancellation.service.js';
 import { ToolCallList, toolCallView, TurnView, turnView } from './turn.dto.js';
@@ -39,6 +40,7 @@ export class TurnController {
     private readonly steps: StepRepository,
     private readonly calls: ToolCallRepository,
     private readonly replies: ReplyRepository,
+    private readonly asked: AgentCalls,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
     private readonly cancellation: TurnCancellation,
   ) {}
@@ -49,8 +51,12 @@ export class TurnController {
   @ApiOkResponse({ type: TurnView })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<TurnView> {
     const turn = await this.turn(caller, id);
-    const [steps, sent] = await Promise.all([this.steps.of(id), this.replies.sentBy(caller, [turn])]);
-    return turnView(turn, steps, sent, this.settings.TURN_WAIT_MS);
+    const [steps, called, sent] = await Promise.all([
+      this.steps.of(id),
+      this.asked.of(id),
+      this.replies.sentBy(caller, [turn]),
+    ]);
+    return turnView(turn, steps, called, sent, this.settings.TURN_WAIT_MS);
   }
 
   @Get(':id/tool-calls')

@@ -1,6 +1,7 @@
 import { type ContentTrust, contentTrusts, wordsOfTurnReason } from '#libs/contracts';
 import { idOf } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
+import { type ShownStep, stepViews } from './step-spans.js';
 import type { SentReply } from '../replies/reply.repository.js';
 import {
   errorOf,
@@ -13,12 +14,23 @@ import {
   turnStates,
 } from '../../entities/turn.entity.js';
 
-export class StepView {
+export class StepView implements ShownStep {
   @ApiProperty({ type: 'integer' }) seq: number;
   @ApiProperty({ enum: [...stepKinds, 'reply'] }) kind: string;
   @ApiProperty({ type: 'object', additionalProperties: true }) content: Record<string, unknown>;
   @ApiProperty({ type: 'integer', nullable: true }) tokens: number | null;
   @ApiProperty({ type: Number, nullable: true }) duration_ms: number | null;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Of a model call, in millionths' }) cost_micros:
+    number | null;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When a model call began, or the call of a result; null: it took no time that was measured',
+  })
+  began_at: string | null;
+  @ApiProperty({ description: 'A call that failed or was refused, or an answer of the model that was discarded' })
+  failed: boolean;
   @ApiProperty({ format: 'date-time' }) created_at: string;
 }
 
@@ -49,6 +61,8 @@ export class TurnHead {
   @ApiProperty({ ...idOf('agt'), nullable: true, description: 'null: the Chief of Staff' }) agent_id: string | null;
   @ApiProperty({ type: 'integer', nullable: true, description: 'Version of the agent when it last ran' })
   agent_version: number | null;
+  @ApiProperty({ ...idOf('trn'), nullable: true, description: 'The turn of another agent that asked' })
+  called_by: string | null;
   @ApiProperty({ enum: turnStates }) state: string;
   @ApiProperty({ type: String, nullable: true, description: 'Code of the last failure' }) error: string | null;
   @ApiProperty({ description: 'A replay without delivery: calls that would change something are not made' })
@@ -83,32 +97,40 @@ export class TurnHead {
   @ApiProperty({ type: String, format: 'date-time', nullable: true }) finished_at: string | null;
 }
 
+/** A turn of another agent that a turn asked for by a call of a tool. */
+export class CalledTurnView {
+  @ApiProperty(idOf('trn')) id: string;
+  @ApiProperty(idOf('agt')) agent_id: string;
+  @ApiProperty({ description: 'Of the call, as its steps have it: `call_id`' }) call_id: string;
+  @ApiProperty({ type: 'integer', description: 'The step in which the model asked for the call' }) step: number;
+  @ApiProperty({ enum: turnStates }) state: string;
+}
+
 export class TurnView extends TurnHead {
+  @ApiProperty({ type: [CalledTurnView] }) called: CalledTurnView[];
   @ApiProperty({ type: [StepView] }) steps: StepView[];
 }
 
-export function turnView(turn: Turn, steps: Step[], sent: SentReply[], waitMs: number): TurnView {
+export function turnView(turn: Turn, steps: Step[], called: Turn[], sent: SentReply[], waitMs: number): TurnView {
   return {
     ...turnHead(turn, sent, waitMs),
-    steps: [
-      ...steps.map(({ seq, kind, content: { full: _full, images, ...content }, tokens, duration_ms, created_at }) => ({
-        seq,
-        kind,
-        content: Array.isArray(images) ? { ...content, images: images.length } : content,
-        tokens,
-        duration_ms,
-        created_at: created_at.toISOString(),
-      })),
-      ...replyOf(turn, (steps.at(-1)?.seq ?? 0) + 1),
-    ],
+    called: called.map(calledView),
+    steps: [...stepViews(steps), ...replyOf(turn, (steps.at(-1)?.seq ?? 0) + 1)],
   };
 }
 
+function calledView({ id, agent_id, state, input }: Turn): CalledTurnView {
+  const ref = input?.called_by?.call_ref ?? '';
+  const dot = ref.indexOf('.');
+  return { id, agent_id: agent_id ?? '', call_id: ref.slice(dot + 1), step: Number(ref.slice(0, dot)), state };
+}
+
 /** The last step of a turn that succeeded. */
-function replyOf({ state, reply_text: text, answer_id, reason, ended_at: at }: Turn, seq: number): StepView[] {
+function replyOf({ state, reply_text: text, answer_id, reason, ended_at: at }: Turn, seq: number): ShownStep[] {
   if (state !== 'succeeded' || !at) return [];
   const content = { text, delivery_id: answer_id, ...(reason === null ? {} : { reason }) };
-  return [{ seq, kind: 'reply', content, tokens: null, duration_ms: null, created_at: at.toISOString() }];
+  const nothing = { tokens: null, duration_ms: null, cost_micros: null, began_at: null, failed: false };
+  return [{ seq, kind: 'reply', content, ...nothing, created_at: at.toISOString() }];
 }
 
 export function turnHead(turn: Turn, sent: SentReply[], waitMs: number): TurnHead {
@@ -120,6 +142,7 @@ export function turnHead(turn: Turn, sent: SentReply[], waitMs: number): TurnHea
     session_id: isOfTrial(turn) ? null : turn.session_id,
     agent_id: turn.agent_id,
     agent_version: turn.agent_version,
+    called_by: turn.called_by,
     state: turn.state,
     error: errorOf(turn),
     rehearsal: turn.input?.rehearsal === true,
@@ -156,7 +179,7 @@ export class ToolCallView {
   @ApiProperty({ type: 'integer', description: 'Number of the step in which the call began or was refused' })
   seq: number;
   @ApiProperty() tool: string;
-  @ApiProperty({ enum: ['builtin', 'python', 'mcp', 'none'] }) source: string;
+  @ApiProperty({ enum: ['builtin', 'python', 'mcp', 'agent', 'none'] }) source: string;
   @ApiProperty({ type: String, nullable: true }) tool_id: string | null;
   @ApiProperty({ enum: ['read', 'write', 'destructive', 'none'] }) grade: string;
   @ApiProperty() arguments_sha256: string;

@@ -51,7 +51,7 @@ export class AgentDirectory {
       version,
       ...(instructions === undefined ? {} : { instructions }),
       ...(model === undefined ? {} : { model }),
-      ...(bare ? { tools: [], skills: [], python_tools: [] } : {}),
+      ...(bare ? { tools: [], skills: [], python_tools: [], agents: [] } : {}),
     };
   }
 

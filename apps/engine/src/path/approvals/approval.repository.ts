@@ -134,7 +134,8 @@ export class ApprovalRepository {
       const [decided] = rows;
       if (decided && actor && state !== 'expired') {
         const { tool, turn_id, grade, arguments: args, agent_id } = decided.approval;
-        const call = { tool, grade, arguments: args, agent_id, turn_id };
+        // What an agent would remember can be deleted, which the log cannot.
+        const call = { tool, grade, ...(tool === 'remember' ? {} : { arguments: args }), agent_id, turn_id };
         const [before, after] = [
           { state: 'pending', ...call },
           { state, note, ...call },

@@ -113,7 +113,11 @@ export class Compactor {
     input.spending.spent(spent);
     const text = sanitize(answer.text).text.trim().slice(0, maxChars);
     const step = { text, tool_calls: [], model, finish_reason, discarded: 'summary', summarised_turns: older.length };
-    input.log.add('model_call', step, { spent, durationMs: performance.now() - startedMs });
+    input.log.add(
+      'model_call',
+      { ...step, ...input.prices.basisOf(answer) },
+      { spent, durationMs: performance.now() - startedMs },
+    );
     const isWhole = answer.refusal === undefined && ['stop', 'length', 'other'].includes(finish_reason);
     if (!isWhole || text === '') return leftOut(input, older, `the model gave none (${finish_reason})`);
     const made = { text, turns, content_trust: prompt.trust, through_turn_id: through.id, model };

@@ -28,6 +28,8 @@ import type { StepLog } from '../steps/step-log.js';
 
 /** What a call of the model may use of a day's budget. */
 export interface NextCall {
+  /** The one that is called. */
+  model: Pick<Model, 'name' | 'listPrice'>;
   inputChars: number;
   /** What the turn has used and not stored yet: it is not counted as used. */
   unstored: { tokens: number; costMicros: number };
@@ -116,7 +118,7 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
     input.spending.spent(spent);
     const seq = log.add(
       'model_call',
-      { ...stepOf(completion, asked, answer, value), ...calls.withheldFirst() },
+      { ...stepOf(completion, asked, answer, value), ...input.prices.basisOf(completion), ...calls.firstFacts() },
       {
         spent,
         durationMs: performance.now() - startedMs,
@@ -125,7 +127,8 @@ export async function runLoop(input: LoopInput): Promise<LoopResult> {
     if (answer === null) {
       called = true;
       input.preview?.calling(asked.map(({ name }) => name));
-      conversation.push({ role: 'assistant', content: completion.text, tool_calls: asked });
+      const { text: content, thoughts } = completion;
+      conversation.push({ role: 'assistant', content, tool_calls: asked, ...(thoughts ? { thoughts } : {}) });
       const step = { seq, calls: asked, results: new Map(), images: new Map(), begun: new Map(), window: calls.window };
       await makeCalls(calls, step, conversation);
     } else if (answer.is === 'too_long') {
@@ -201,7 +204,7 @@ function addUnread({ log, prices, spending }: LoopInput, answers: UnreadAnswer[]
     spending.spent(spent);
     const { model, why, excerpt, estimated } = answer;
     const shown = { text: '', tool_calls: [], model, finish_reason: 'error', discarded: 'model_malformed' };
-    log.add('model_call', { ...shown, why, excerpt, ...markOf({ estimated }) }, { spent });
+    log.add('model_call', { ...shown, why, excerpt, ...markOf({ estimated }), ...prices.basisOf(answer) }, { spent });
   }
 }
 
@@ -249,9 +252,9 @@ function limitOf({ guard, log, maxTokens, maxCostMicros, maxSteps }: LoopInput):
 
 /** The last answer needs no reservation of its own: each call reserves one more. */
 async function dayLimitOf(input: LoopInput, first: boolean): Promise<TurnLimit | null> {
-  const { reserve, log } = input;
+  const { reserve, log, model } = input;
   if (!reserve) return null;
-  return (await reserve({ inputChars: charsOf(input), unstored: log.unstored, first })) ? null : 'budget_spent';
+  return (await reserve({ model, inputChars: charsOf(input), unstored: log.unstored, first })) ? null : 'budget_spent';
 }
 
 /** The answer as the value that was asked for; null: none was, or there is no answer. */

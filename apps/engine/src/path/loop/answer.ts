@@ -60,14 +60,25 @@ function failed(code: string, message: string): Extract<Answer, { is: 'failed' }
 
 /** What a `model_call` step keeps of the answer. */
 export function stepOf(
-  { text, model, finish_reason, refusal, insteadOf, estimated = false }: Completion,
+  { text, model, finish_reason, refusal, insteadOf, cached_tokens, thoughts, estimated = false }: Completion,
   asked: Completion['tool_calls'],
   answer: Answer | null,
   value: CheckedOutput | null,
 ): Record<string, unknown> {
   const refused = refusal === undefined ? {} : { refusal };
   const instead = insteadOf ? { instead_of: insteadOf } : {};
-  const shown = { text, tool_calls: asked, model, finish_reason, ...refused, ...instead, ...markOf({ estimated }) };
+  const cached = cached_tokens === undefined ? {} : { cached_tokens };
+  const shown = {
+    text,
+    tool_calls: asked,
+    model,
+    finish_reason,
+    ...refused,
+    ...instead,
+    ...cached,
+    ...(thoughts && asked.length > 0 ? { thoughts } : {}),
+    ...markOf({ estimated }),
+  };
   if (value && 'problems' in value) return { ...shown, discarded: 'output_invalid', problems: value.problems };
   if (answer?.is === 'too_long') return { ...shown, discarded: 'empty_at_length' };
   return answer?.is === 'failed' ? { ...shown, discarded: answer.code } : shown;

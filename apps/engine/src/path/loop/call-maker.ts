@@ -1,11 +1,4 @@
-import {
-  type ContentTrust,
-  contentTrusts,
-  isTrustedLess,
-  leastTrusted,
-  type ToolGrade,
-  type ToolImage,
-} from '#libs/contracts';
+import { type ContentTrust, contentTrusts, isTrustedLess, leastTrusted, type ToolImage } from '#libs/contracts';
 import { inSpan } from '#libs/telemetry';
 import { randomBytes } from 'node:crypto';
 import type { DecidedCall } from '../../entities/approval.entity.js';
@@ -13,13 +6,23 @@ import type { ToolCall } from '../model/model.js';
 import type { Conversation } from '../prompt/conversation.js';
 import type { ArgumentCheck } from '../tools/argument-check.js';
 import { digestOf } from '../tools/bound-credentials.js';
-import { type CallSite, failure, isFailure, type Tool, type ToolFailure, type TurnScope } from '../tools/tool.js';
+import { CalledTurnOpen } from '../tools/agent-tool.js';
+import {
+  type CallSite,
+  failure,
+  type GivenAttachments,
+  isFailure,
+  type Tool,
+  type ToolFailure,
+  type TurnScope,
+} from '../tools/tool.js';
 import { ApprovalNeeded, type AskedCall, beyondWindow, checkCall, type TurnPowers } from '../tools/turn-powers.js';
 import {
   auditOf,
   type CallRecord,
   cleanResult,
   hashOf,
+  inChunks,
   type PlannedCall,
   type RecordedCalls,
   refuseCall,
@@ -35,6 +38,8 @@ export interface CallMakerInput extends CallRecord {
   check: ArgumentCheck;
   /** What the model is shown before the turn's own steps. */
   conversation: Pick<Conversation, 'trust'>;
+  /** What the model is given of the event's attachments, and what not. */
+  given: GivenAttachments;
   /** Where results come from in place of calls; null: calls are made. */
   recorded: RecordedCalls | null;
   /** Decisions on this turn's calls, by the call's reference. */
@@ -69,11 +74,19 @@ export class CallMaker {
     return powers.tools.shown.filter((tool) => beyondWindow(this.window, tool.least, null) === null);
   }
 
-  /** For the turn's first step: which tools its sender does not get, and why. */
-  withheldFirst(): { withheld?: string[]; withheld_since?: string } {
-    const { log, powers } = this.input;
-    if (powers.withheld === null || log.counted('model_call') > 0) return {};
-    return { withheld: powers.withheld.names, withheld_since: powers.withheld.why };
+  /** For the turn's first step: which tools its sender does not get, and which attachments the model does and does not. */
+  firstFacts(): Record<string, unknown> {
+    const { log, powers, given } = this.input;
+    if (log.counted('model_call') > 0) return {};
+    const { withheld } = powers;
+    const attachments = {
+      ...(given.files.length === 0 ? {} : { shown: given.files.map(({ id }) => id) }),
+      ...(given.leftOut.length === 0 ? {} : { left_out: given.leftOut }),
+    };
+    return {
+      ...(withheld === null ? {} : { withheld: withheld.names, withheld_since: withheld.why }),
+      ...(Object.keys(attachments).length === 0 ? {} : { attachments }),
+    };
   }
 
   /** A call as its tool is named and takes its arguments, if that is clear; else as the model wrote it. */
@@ -124,25 +137,27 @@ export class CallMaker {
         : guard.refuse(call, checked.grade === 'read' && checked.tool.idempotent(checked.args));
     if (refused) return refused;
     const begun = step.begun.has(call.id);
-    if (begun && ('error' in checked || !checked.tool.idempotent(checked.args))) {
+    if (begun && ('error' in checked || !(checked.tool.resumes || checked.tool.idempotent(checked.args)))) {
       return failure('outcome_unknown', 'The call was begun and interrupted: it may have had its effect.');
     }
     if ('error' in checked) return checked;
     const ref = `${step.seq}.${call.id}`;
     const planned = { ...checked, call, ref };
     if (this.input.recorded) return { recorded: planned };
-    if (turn.rehearsal && (checked.grade !== 'read' || checked.asks !== null)) return { rehearsed: planned };
+    const harmless = checked.grade === 'read' || checked.tool.rehearses === true;
+    if (turn.rehearsal && (!harmless || checked.asks !== null)) return { rehearsed: planned };
     const { pin } = checked.tool;
     const decided = approvals.get(ref);
     if (decided?.state === 'approved') {
       if (decided.pin === pin) return planned;
       return failure('tool_changed', 'The call was not made: the tool has changed since it was approved.');
     }
-    if (checked.asks === null) return planned;
-    if (decided === undefined || decided.state === 'pending') {
-      return { asked: { ref, tool: call.name, pin, grade: checked.grade, reason: checked.asks, args: checked.args } };
+    // Also where it would no longer be asked: what made it be asked may be gone by now.
+    if (decided && decided.state !== 'pending') {
+      return failure(`approval_${decided.state}`, `The call was not made: its approval was ${decided.state}.`);
     }
-    return failure(`approval_${decided.state}`, `The call was not made: its approval was ${decided.state}.`);
+    if (checked.asks === null) return planned;
+    return { asked: { ref, tool: call.name, pin, grade: checked.grade, reason: checked.asks, args: checked.args } };
   }
 
   /** Makes calls in parallel: their intents in one commit, then each result as it arrives. */
@@ -152,7 +167,8 @@ export class CallMaker {
     const sites = chunk.map((planned) => this.begin(step, planned));
     await log.commit();
     const ends = await Promise.allSettled(sites.map((site) => this.call(step, site)));
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    const thrown = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+    if (thrown.length > 0) throw thrown.find((reason) => !(reason instanceof CalledTurnOpen)) ?? thrown[0];
   }
 
   private begin(step: OpenStep, planned: PlannedCall): Begun {
@@ -162,34 +178,38 @@ export class CallMaker {
     const callbackToken = randomBytes(32).toString('base64url');
     const approved = this.input.approvals.get(ref)?.state === 'approved';
     const hosts = !approved && (step.window === 'untrusted' || !turn.trusted) ? powers.hosts : null;
-    const seq = this.input.log.add(
-      'tool_call',
-      { call_id: call.id, name: call.name, arguments: call.arguments },
-      {
-        begun: {
-          ...auditOf(planned),
-          outcome: 'begun',
-          callback_sha256: tool.source === 'python' ? digestOf(callbackToken) : null,
-          hosts: tool.source === 'python' ? hosts : null,
+    const goesOn = tool.resumes === true ? before : undefined;
+    const seq =
+      goesOn?.seq ??
+      this.input.log.add(
+        'tool_call',
+        { call_id: call.id, name: call.name, arguments: call.arguments },
+        {
+          begun: {
+            ...auditOf(planned),
+            outcome: 'begun',
+            callback_sha256: tool.source === 'python' ? digestOf(callbackToken) : null,
+            hosts: tool.source === 'python' ? hosts : null,
+          },
+          ...(before === undefined ? {} : { settled: interrupted(before.seq) }),
         },
-        ...(before === undefined ? {} : { settled: interrupted(before) }),
-      },
-    );
+      );
     const mayDo = approved ? grade : powers.mayDo;
     const say = (progress: string): void => this.input.onProgress(call.name, progress);
     const { imageBytes: most } = this.input.limits;
     const show = (images: ToolImage[]): void => this.show(step, call, images);
     const shows = { imageBytes: Math.max(0, most - this.imageBytes), show };
     const site: CallSite = { turn, ref, mayDo, window: this.window, hosts, callbackToken, say, signal, ...shows };
-    return { call, tool, args, seq, site };
+    const beforeMs = goesOn ? Math.max(0, Date.now() - goesOn.at.getTime()) : 0;
+    return { call, tool, args, seq, site, beforeMs };
   }
 
-  private async call(step: OpenStep, { call, tool, args, seq, site }: Begun): Promise<void> {
+  private async call(step: OpenStep, { call, tool, args, seq, site, beforeMs }: Begun): Promise<void> {
     const { log, limits, onCall, guard } = this.input;
     const startedMs = performance.now();
     const about = { 'gatehouse.tool': call.name, 'gatehouse.tool_source': tool.source };
     const given = await inSpan(`tool ${call.name}`, 'client', about, () => tool.run(args, site));
-    const durationMs = performance.now() - startedMs;
+    const durationMs = beforeMs + performance.now() - startedMs;
     const { result, sanitized } = tool.external ? cleanResult(given, limits.kept) : { result: given, sanitized: null };
     const code = isFailure(result) ? result.error.code : null;
     const { shown, full } = shownResult(result, `result_${seq}`, limits);
@@ -200,6 +220,7 @@ export class CallMaker {
     guard.ended(call, resultHash);
     const reveals = tool.reveals?.(result) ?? [];
     this.reveal(reveals);
+    const documents = tool.documents?.(result) ?? [];
     log.add(
       'tool_result',
       {
@@ -210,6 +231,7 @@ export class CallMaker {
         ...(withheld.length === 0 ? {} : { withheld, withheld_since: this.input.powers.nobody }),
         result_hash: resultHash,
         ...(step.images.has(call.id) ? { images: step.images.get(call.id) } : {}),
+        ...(documents.length === 0 ? {} : { documents }),
         ...(reveals.length === 0 ? {} : { reveals }),
         ...(sanitized === null ? {} : { sanitized }),
         ...(full === null ? {} : { handle: `result_${seq}`, full }),
@@ -217,7 +239,7 @@ export class CallMaker {
       { durationMs, settled: { seq, outcome: code ? 'error' : 'ok', code, duration_ms: durationMs } },
     );
     await log.commit();
-    onCall(call.name, code ?? 'ok', durationMs, tool.noted?.(result) ?? null);
+    onCall(call.name, code ?? 'ok', durationMs, { note: tool.noted?.(result) ?? null, documents });
   }
 
   /** Parallel calls were each offered what was left, so the last of them may get less. */
@@ -262,6 +284,8 @@ interface Begun {
   args: Record<string, unknown>;
   seq: number;
   site: CallSite;
+  /** How long it has been going on in earlier claims. */
+  beforeMs: number;
 }
 
 /** We word the failures of our own tools. Servers and Python code word theirs, so those are trusted like their results. */
@@ -278,19 +302,4 @@ async function trustOf(
 /** Settles the audit row of a call whose process died, since the call is now repeated. */
 function interrupted(seq: number) {
   return { seq, outcome: 'error' as const, code: 'interrupted', duration_ms: null };
-}
-
-/**
- * Splits the calls of one step into groups that run in parallel: adjacent reads, at most `parallel` of them. A call
- * that changes something runs alone and in its place, since the model may depend on the order.
- */
-function inChunks<T extends { grade: ToolGrade }>(calls: T[], parallel: number): T[][] {
-  const chunks: T[][] = [];
-  for (const call of calls) {
-    const last = chunks.at(-1);
-    const joins = call.grade === 'read' && last?.[0]?.grade === 'read' && last.length < parallel;
-    if (joins) last.push(call);
-    else chunks.push([call]);
-  }
-  return chunks;
 }

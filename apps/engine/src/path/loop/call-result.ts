@@ -1,10 +1,11 @@
+import type { ToolGrade } from '#libs/contracts';
 import { storableJson } from '#libs/database';
 import { type JsonValue, sanitizeValue, type SanitizerReport } from '#libs/sanitizer';
 import type { Step } from '../../entities/turn.entity.js';
 import type { ToolCall } from '../model/model.js';
 import type { CallBegun, StepLog } from '../steps/step-log.js';
 import { digestOf } from '../tools/bound-credentials.js';
-import { failure, type ToolFailure } from '../tools/tool.js';
+import { failure, type ReadDocument, type ToolFailure } from '../tools/tool.js';
 import type { CheckedCall } from '../tools/turn-powers.js';
 import { type CallGuard, callKey } from './call-guard.js';
 import type { ModelCallContent, OpenStep } from './replay.js';
@@ -67,7 +68,16 @@ export interface CallRecord {
   log: StepLog;
   limits: { shown: number; kept: number };
   /** Called after each call, for the timeline. */
-  onCall: (tool: string, outcome: string, durationMs: number, note?: string | null) => void;
+  onCall: (tool: string, outcome: string, durationMs: number, report?: CallReport) => void;
+}
+
+/** The step has all documents that a call read, an entry of the timeline these. */
+export const namedDocuments = 20;
+
+/** What people have to know about a call, and the documents that its result is from. */
+export interface CallReport {
+  note: string | null;
+  documents: ReadDocument[];
 }
 
 /** A call that passed its checks. */
@@ -114,7 +124,7 @@ export function refuseCall(log: StepLog, step: OpenStep, call: ToolCall, refusal
             hosts: null,
           },
         }
-      : { settled: { seq: before, outcome: 'error', code, duration_ms: null } },
+      : { settled: { seq: before.seq, outcome: 'error', code, duration_ms: null } },
   );
 }
 
@@ -208,4 +218,19 @@ function resultsIn(steps: Step[]): { key: string; content: Step['content'] }[] {
     const call = calls.find(({ id }) => id === content['call_id']);
     return call ? [{ key: callKey(call), content }] : [];
   });
+}
+
+/**
+ * Splits the calls of one step into groups that run in parallel: adjacent reads, at most `parallel` of them. A call
+ * that changes something runs alone and in its place, since the model may depend on the order.
+ */
+export function inChunks<T extends { grade: ToolGrade }>(calls: T[], parallel: number): T[][] {
+  const chunks: T[][] = [];
+  for (const call of calls) {
+    const last = chunks.at(-1);
+    const joins = call.grade === 'read' && last?.[0]?.grade === 'read' && last.length < parallel;
+    if (joins) last.push(call);
+    else chunks.push([call]);
+  }
+  return chunks;
 }

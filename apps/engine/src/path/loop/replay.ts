@@ -1,6 +1,6 @@
 import { type ContentTrust, contentTrusts, leastTrusted, type ToolImage } from '#libs/contracts';
 import type { RunOutputProblem } from '#libs/views';
-import type { Completion, ModelMessage, ToolCall } from '../model/model.js';
+import type { Completion, ModelMessage, Thoughts, ToolCall } from '../model/model.js';
 import type { Step } from '../../entities/turn.entity.js';
 import type { CallGuard } from './call-guard.js';
 import { repairOf } from './answer.js';
@@ -9,6 +9,7 @@ import { repairOf } from './answer.js';
 export interface ModelCallContent extends Record<string, unknown> {
   text: string;
   tool_calls: ToolCall[];
+  thoughts?: Thoughts;
   model: string;
   finish_reason: string;
   /** Why the answer was discarded and is not shown to the model again. Absent: it counts. */
@@ -30,8 +31,8 @@ export interface OpenStep {
   results: Map<string, unknown>;
   /** Images of results, by call id. */
   images: Map<string, ToolImage[]>;
-  /** Steps of calls that were begun and have no result, by call id. */
-  begun: Map<string, number>;
+  /** Calls that were begun and have no result, by call id: their steps, and when. */
+  begun: Map<string, Interrupted>;
   /** The trust of what the model was shown when it asked for these calls. */
   window: ContentTrust;
 }
@@ -53,7 +54,8 @@ export function replay(stored: Step[], messages: Listener, guard: CallGuard): Re
         for (const message of repairOf(content.text, content.problems ?? [])) messages.push(message);
       }
       if (content.discarded !== undefined) continue;
-      messages.push({ role: 'assistant', content: content.text, tool_calls: content.tool_calls });
+      const { text, tool_calls, thoughts } = content;
+      messages.push({ role: 'assistant', content: text, tool_calls, ...(thoughts ? { thoughts } : {}) });
       open = {
         seq: step.seq,
         calls: content.tool_calls,
@@ -63,7 +65,7 @@ export function replay(stored: Step[], messages: Listener, guard: CallGuard): Re
         window: replayed.readTrust,
       };
     } else if (step.kind === 'tool_call') {
-      open?.begun.set(callId, step.seq);
+      open?.begun.set(callId, { seq: step.seq, at: step.created_at });
     } else if (step.kind === 'tool_result' && open) {
       const call = open.calls.find((each) => each.id === callId);
       const { result, result_hash: hash } = step.content;
@@ -84,6 +86,11 @@ export function replay(stored: Step[], messages: Listener, guard: CallGuard): Re
   if (open.calls.every((call) => open?.results.has(call.id))) close(open, messages);
   else replayed.open = open;
   return replayed;
+}
+
+interface Interrupted {
+  seq: number;
+  at: Date;
 }
 
 interface Replayed {

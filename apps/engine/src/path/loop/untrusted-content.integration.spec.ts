@@ -110,6 +110,10 @@ describe('a model that obeys every word that it reads', () => {
       );
     await kept('marmosets', 'owner');
     await kept('tamarins', 'untrusted');
+    await until('both can be found', async () => {
+      const sql = "SELECT FROM engine.chunk WHERE text IN ('marmosets', 'tamarins') AND terms IS NOT NULL";
+      return (await world.pool.query(sql)).rowCount === 2;
+    });
     const search = (query: string) => [named('query_knowledge_graph', { query })];
     expect((await codes(alone, {}, search('marmosets'), [wipe], 'Done.')).codes).toEqual(['ok', 'ok']);
     expect((await codes(alone, {}, search('tamarins'), [wipe], 'Done.')).codes).toEqual(['ok', 'untrusted_content']);

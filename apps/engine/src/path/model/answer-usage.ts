@@ -2,6 +2,9 @@
 export interface ModelUsage {
   input_tokens: number;
   output_tokens: number;
+  /** Of the input, what came from the provider's cache, and what went there. Absent: none. */
+  cached_tokens?: number;
+  cache_write_tokens?: number;
   /** The endpoint did not report one of them, or not as a number: it is estimated from the lengths. */
   estimated: boolean;
 }
@@ -25,10 +28,16 @@ export function usageOf(reported: unknown, inputChars: number, outputChars: numb
   const output = first(['completion_tokens', 'output_tokens', 'outputTokens', 'candidatesTokenCount']);
   const left = (part: number | null): number | null =>
     total !== null && part !== null && total >= part ? total - part : null;
+  const details = usage['prompt_tokens_details'] ?? usage['input_tokens_details'];
+  const cached = count((details as Record<string, unknown> | null | undefined)?.['cached_tokens']);
+  const fromCache = cached ?? first(['cached_tokens', 'prompt_cache_hit_tokens', 'cachedContentTokenCount']);
+  const toCache = first(['cache_write_tokens']);
   const known = { input: input ?? left(output), output: output ?? left(input) };
   return {
     input_tokens: known.input ?? estimate(inputChars),
     output_tokens: known.output ?? estimate(outputChars),
+    ...(fromCache ? { cached_tokens: fromCache } : {}),
+    ...(toCache ? { cache_write_tokens: toCache } : {}),
     estimated: known.input === null || known.output === null,
   };
 }

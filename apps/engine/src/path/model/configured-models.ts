@@ -3,14 +3,19 @@ import { EndpointModel, type EndpointSettings } from './endpoint-model.js';
 import type { Candidate } from './model-chain.js';
 import { type Model, ModelError } from './model.js';
 import { type Fetch, modelEgress, modelFetch, modelStream } from './model-fetch.js';
+import { listPriceOf } from './price-list.js';
 import { RehearsalModel } from './rehearsal-model.js';
 
 /** Limits of every call, whichever model it asks. */
 export function callLimits(
   settings: EngineSettings,
-): Pick<EndpointSettings, 'takesImages' | 'streams' | 'timeoutMs' | 'maxOutputTokens' | 'maxAnswerBytes' | 'breaker'> {
+): Pick<
+  EndpointSettings,
+  'takesImages' | 'takesPdf' | 'streams' | 'timeoutMs' | 'maxOutputTokens' | 'maxAnswerBytes' | 'breaker'
+> {
   return {
     takesImages: settings.MODEL_INPUTS.includes('image'),
+    takesPdf: settings.MODEL_INPUTS.includes('pdf'),
     streams: settings.MODEL_STREAMING === 1,
     timeoutMs: settings.MODEL_TIMEOUT_MS,
     maxOutputTokens: settings.MODEL_MAX_OUTPUT_TOKENS,
@@ -60,7 +65,7 @@ export class ConfiguredModels {
         cloudProject: null,
         key,
       };
-      const limits = callLimits(settings);
+      const limits = { listPrice: listPriceOf(access, wanted), ...callLimits(settings) };
       model = new EndpointModel({ access: async () => access, model: wanted, name: wanted, fetch, stream, ...limits });
       this.models.set(wanted, model);
     }

@@ -5,6 +5,7 @@ import { type BreakerLimits, ModelBreaker } from './model-breaker.js';
 import { modelErrorOf } from './model-error-of.js';
 import type { Fetch } from './model-fetch.js';
 import {
+  type AttachedFile,
   type CallOptions,
   type Completion,
   type Model,
@@ -14,10 +15,11 @@ import {
   type ToolDescription,
   type UnreadAnswer,
 } from './model.js';
+import type { ListPrice } from './model-settings.js';
 import type { ProviderAccess } from './provider-kind.js';
 import { providerModel } from './provider-package.js';
-import { type SdkResult, sdkAnswer } from './sdk-answer.js';
-import { type SdkRequest, sdkRequest } from './sdk-request.js';
+import { type SdkResult, sdkAnswer, thoughtsOf } from './sdk-answer.js';
+import { pdfsOf, type SdkRequest, sdkRequest, withoutPdf } from './sdk-request.js';
 import { readSdkStream } from './sdk-stream.js';
 import { streamedFetch } from './streamed-fetch.js';
 
@@ -28,12 +30,15 @@ export interface EndpointSettings {
   model: string;
   /** Under which its answers count, and which its marks name. */
   name: string;
+  listPrice: ListPrice | null;
   timeoutMs: number;
   maxOutputTokens: number;
   maxAnswerBytes: number;
   breaker: BreakerLimits;
   /** Whether it is shown images of tools' results. */
   takesImages: boolean;
+  /** Whether it is shown PDFs of the event. */
+  takesPdf: boolean;
   fetch: Fetch;
   /** For answers that are followed while they are written. */
   stream: Fetch;
@@ -51,13 +56,19 @@ export class EndpointModel implements Model {
   private readonly breaker: ModelBreaker;
 
   readonly takesImages: boolean;
+  readonly takesPdf: boolean;
+  readonly listPrice: ListPrice | null;
   /** Until it refuses to. */
   private streams: boolean;
   private readonly refused = new RefusedSchemas();
+  /** A turn shows them with each of its steps. */
+  private readonly refusedPdfs = new WeakSet<AttachedFile>();
 
   constructor(private readonly settings: EndpointSettings) {
     this.streams = settings.streams;
     this.takesImages = settings.takesImages;
+    this.takesPdf = settings.takesPdf;
+    this.listPrice = settings.listPrice;
     this.breaker = new ModelBreaker(settings.breaker);
   }
 
@@ -72,9 +83,10 @@ export class EndpointModel implements Model {
     try {
       const completion = await this.askAsItCan(messages, tools, signal, options);
       this.breaker.succeeded();
-      return completion;
+      return { ...completion, ...this.listed };
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
+      for (const unread of error.unread) Object.assign(unread, this.listed);
       // An endpoint that refuses a request or answers nonsense is still up.
       if (error.away) this.breaker.failed(error, beganMs);
       else this.breaker.succeeded();
@@ -82,13 +94,19 @@ export class EndpointModel implements Model {
     }
   }
 
-  /** Without what the endpoint refuses: streams, or an answer by this schema. */
+  private get listed(): { listPrice?: ListPrice } {
+    return this.listPrice === null ? {} : { listPrice: this.listPrice };
+  }
+
+  /** Without what the endpoint refuses: streams, this PDF, or an answer by this schema. */
   private async askAsItCan(
-    messages: ModelMessage[],
+    given: ModelMessage[],
     tools: ToolDescription[],
     signal: AbortSignal,
     { sink, output }: CallOptions,
   ): Promise<Completion> {
+    const isRefused = pdfsOf(given).some((file) => this.refusedPdfs.has(file));
+    const messages = isRefused ? withoutPdf(given) : given;
     const able: CallOptions = {
       ...(sink && this.streams ? { sink } : {}),
       ...(output && !this.refused.has(output) ? { output } : {}),
@@ -100,6 +118,11 @@ export class EndpointModel implements Model {
       if (followed && refuses(error, /stream/i)) {
         this.streams = false;
         return this.askAsItCan(messages, tools, signal, asked ? { output: asked } : {});
+      }
+      const pdfs = this.takesPdf && refuses(error, /pdf|document|file|page/i) ? pdfsOf(messages) : [];
+      if (pdfs.length > 0) {
+        for (const file of pdfs) this.refusedPdfs.add(file);
+        return this.askAsItCan(messages, tools, signal, able);
       }
       if (!asked || !refuses(error, /schema|response_?format|output_?(config|format)|structured/i)) throw error;
       const answer = await this.askAsItCan(messages, tools, signal, followed ? { sink: followed } : {});
@@ -124,6 +147,7 @@ export class EndpointModel implements Model {
       ...sdkRequest(messages, tools, {
         name,
         takesImages: this.takesImages,
+        takesPdf: this.takesPdf,
         caches: asksToCache(access.kind, this.settings.model),
       }),
       ...(output ? { output: outputOf(output) } : {}),
@@ -259,9 +283,10 @@ function completionOf(exchange: Exchange, name: string): Completion {
       answer?.is === 'unreadable' ? answer.why : 'it reports an error that it does not name',
     );
   }
-  const { is: _is, usage, ...content } = answer;
+  const { is: _is, usage, thought, ...content } = answer;
   const outputChars = content.text.length + JSON.stringify(content.tool_calls).length;
-  return { ...content, model: name, ...usageOf(usage, inputChars, outputChars) };
+  const thoughts = thoughtsOf(name, content.tool_calls, thought === undefined ? [] : [{ text: thought, options: {} }]);
+  return { ...content, ...thoughts, model: name, ...usageOf(usage, inputChars, outputChars) };
 }
 
 function unreadable(exchange: Exchange, name: string, why: string): ModelError {

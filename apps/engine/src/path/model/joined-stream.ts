@@ -22,6 +22,7 @@ export class JoinedStream {
   private choices = 0;
   private readonly content: unknown[] = [];
   private refusal = '';
+  private thought = '';
   private readonly calls = new JoinedCalls();
 
   /** @returns the text that this piece of the stream adds to the answer */
@@ -46,7 +47,8 @@ export class JoinedStream {
     const { usage, failed, finish, over } = this;
     if (failed) return { error: failed, usage };
     if (this.choices === 0) return { choices: [], usage };
-    const message = { content: this.content, refusal: this.refusal, tool_calls: this.calls.all };
+    const { content, refusal, thought: reasoning_content, calls } = this;
+    const message = { content, refusal, reasoning_content, tool_calls: calls.all };
     return { choices: [{ message, finish_reason: finish ?? (over ? null : 'error') }], usage };
   }
 
@@ -68,7 +70,7 @@ export class JoinedStream {
   }
 
   private take(delta: Fields): string {
-    const { content, refusal, tool_calls: calls } = delta;
+    const { content, refusal, reasoning_content: thought, tool_calls: calls } = delta;
     const added: unknown[] = Array.isArray(content) ? content : [content ?? ''];
     for (const part of added) {
       const last = this.content.at(-1);
@@ -76,6 +78,7 @@ export class JoinedStream {
       else this.content.push(part);
     }
     if (typeof refusal === 'string') this.refusal += refusal;
+    if (typeof thought === 'string') this.thought += thought;
     if (Array.isArray(calls)) for (const fragment of calls) this.calls.add(fragment);
     return partsOf(added).map(textOf).join('');
   }

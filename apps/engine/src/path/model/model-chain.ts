@@ -7,6 +7,7 @@ import {
   type PassedModel,
   type ToolDescription,
 } from './model.js';
+import type { ListPrice } from './model-settings.js';
 
 /** One model with one key, in the order of an agent's chain. */
 export interface Candidate {
@@ -35,9 +36,17 @@ export class ModelChain implements Model {
     return this.candidates.some(({ model }) => model.takesImages === true);
   }
 
+  get takesPdf(): boolean {
+    return this.candidates.some(({ model }) => model.takesPdf === true);
+  }
+
   /** The one that is asked next. */
   get name(): string {
     return this.candidates[this.at]?.name ?? '';
+  }
+
+  get listPrice(): ListPrice | null {
+    return this.candidates[this.at]?.model.listPrice ?? null;
   }
 
   get isRehearsal(): boolean {

@@ -1,10 +1,26 @@
 import { list } from '#libs/service-kit';
 import { WrongSettings } from '#libs/settings';
 
+/** What a provider lists, in US dollars for a million tokens. */
+export interface ListPrice {
+  input: number;
+  output: number;
+  /** Of input that is read from the provider's cache; null: not known, and counted as any input. */
+  cached: number | null;
+  /** Of input that the provider is asked to cache; null: as any input. */
+  cache_write: number | null;
+  /** The day on which the provider began to list it. Whether it still does, the source says. */
+  date: string;
+  /** The provider's page of prices. */
+  source: string;
+}
+
 /** Per million tokens, in the installation's currency. */
 export interface ModelPrice {
   input: number;
   output: number;
+  /** Of input that the provider reads from its cache; absent: as any input. */
+  cached?: number;
 }
 
 interface Given {
@@ -23,11 +39,16 @@ export function checkedModel<T extends Given>(settings: T): T {
   return settings;
 }
 
+const modelInputs = ['text', 'image', 'pdf'];
+
 /** @throws Error for what no model takes, such as a misspelt word: images would be left out without a word */
 export function readInputs(name: string, value: string | undefined): string[] {
   const given = list(name, value);
-  const wrong = given.find((each) => each !== 'text' && each !== 'image');
-  if (wrong !== undefined) throw new Error(`${name} has ${JSON.stringify(wrong)}: write text, or text,image`);
+  const wrong = given.find((each) => !modelInputs.includes(each));
+  if (wrong !== undefined)
+    throw new Error(
+      `${name} has ${JSON.stringify(wrong)}: write text, or text with image, pdf or both: text,image,pdf`,
+    );
   return given;
 }
 
@@ -39,14 +60,14 @@ export function readCurrency(name: string, value: string | undefined): string {
   return code;
 }
 
-/** Reads `{"<model>": {"input": 0.5, "output": 1.5}}`. @throws Error that says what is wrong */
+/** Reads `{"<model>": {"input": 0.5, "output": 1.5, "cached": 0.05}}`. @throws Error that says what is wrong */
 export function readPrices(value: unknown): Record<string, ModelPrice> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error('MODEL_PRICES is not an object');
   for (const [model, price] of Object.entries(value)) {
-    const { input, output } = (price ?? {}) as Partial<ModelPrice>;
-    if (![input, output].every((each) => typeof each === 'number' && each >= 0)) {
-      throw new Error(`MODEL_PRICES: ${model} needs "input" and "output", numbers from 0`);
+    const { input, output, cached = 0 } = (price ?? {}) as Partial<ModelPrice>;
+    if (![input, output, cached].every((each) => typeof each === 'number' && each >= 0)) {
+      throw new Error(`MODEL_PRICES: ${model} needs "input" and "output", and may have "cached", numbers from 0`);
     }
   }
   return value as Record<string, ModelPrice>;

@@ -18,12 +18,15 @@ describe('the model settings', () => {
   it.each([
     ['text, image', ['text', 'image']],
     ['image', ['image']],
+    ['text,image,pdf', ['text', 'image', 'pdf']],
     [undefined, []],
   ])('give what models take: %j', (value, inputs) => {
     expect(readInputs('MODEL_INPUTS', value)).toEqual(inputs);
   });
 
   it.each(['images', 'text,audio', 'Image'])('are refused with models that take %j', (value) => {
-    expect(() => readInputs('MODEL_INPUTS', value)).toThrow(/MODEL_INPUTS has .*: write text, or text,image/);
+    expect(() => readInputs('MODEL_INPUTS', value)).toThrow(
+      /MODEL_INPUTS has .*: write text, or text with image, pdf or both/,
+    );
   });
 });

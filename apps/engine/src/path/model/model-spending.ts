@@ -1,26 +1,62 @@
 import { Metrics } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { Counter, Histogram } from 'prom-client';
-import type { ModelPrice } from './model-settings.js';
+import type { ListPrice, ModelPrice } from './model-settings.js';
 import type { Spent } from '../steps/step-log.js';
 import type { Completion } from './model.js';
 
+/** A price for a million tokens, and whose it is. Null: as any input. */
+export type KnownPrice = Pick<ListPrice, 'input' | 'output' | 'cached' | 'cache_write'> & {
+  /** When the provider began to list it, and where; null: the installation has set it. */
+  listed: Pick<ListPrice, 'date' | 'source'> | null;
+};
+
 /** Costs of model calls. The price of a million tokens equals the price of one token in millionths. */
 export class ModelPrices {
-  constructor(private readonly prices: Record<string, ModelPrice>) {}
+  /** @param currency list prices are in dollars, and are not converted */
+  constructor(
+    private readonly prices: Record<string, ModelPrice>,
+    private readonly currency: string,
+  ) {}
 
-  /** In millionths; 0 for a model without a price. */
-  costMicros(model: string, inputTokens: number, outputTokens: number): number {
-    const price = Object.hasOwn(this.prices, model) ? this.prices[model] : undefined;
-    return price ? Math.ceil(inputTokens * price.input + outputTokens * price.output) : 0;
+  /** The installation's own price, else the provider's; null: none is known. */
+  priceOf(model: string, listPrice: ListPrice | null = null): KnownPrice | null {
+    const own = Object.hasOwn(this.prices, model) ? this.prices[model] : undefined;
+    if (own)
+      return { input: own.input, output: own.output, cached: own.cached ?? null, cache_write: null, listed: null };
+    if (!listPrice || this.currency !== 'USD') return null;
+    const { date, source, ...price } = listPrice;
+    return { ...price, listed: { date, source } };
   }
 
-  spentBy({ model, input_tokens, output_tokens }: Tokens): Spent {
-    return { model, input_tokens, output_tokens, cost_micros: this.costMicros(model, input_tokens, output_tokens) };
+  /** In millionths; 0 for a model without a price. */
+  costMicros(used: Tokens): number {
+    const { model, listPrice, input_tokens, output_tokens, cached_tokens = 0, cache_write_tokens = 0 } = used;
+    const price = this.priceOf(model, listPrice);
+    if (!price) return 0;
+    const { input, cached, cache_write } = price;
+    const uncached = Math.max(0, input_tokens - cached_tokens - cache_write_tokens);
+    const read = uncached * input + cached_tokens * (cached ?? input) + cache_write_tokens * (cache_write ?? input);
+    return Math.ceil(read + output_tokens * price.output);
+  }
+
+  spentBy(used: Tokens): Spent {
+    const { model, input_tokens, output_tokens } = used;
+    return { model, input_tokens, output_tokens, cost_micros: this.costMicros(used) };
+  }
+
+  /** What a step says of its cost: which list price it is from, or that no price is known. */
+  basisOf({ model, listPrice, input_tokens, output_tokens }: Tokens): Record<string, unknown> {
+    const price = this.priceOf(model, listPrice);
+    if (price) return price.listed ? { list_price: price.listed } : {};
+    return input_tokens + output_tokens > 0 ? { unpriced: true } : {};
   }
 }
 
-type Tokens = Pick<Completion, 'model' | 'input_tokens' | 'output_tokens'>;
+type Tokens = Pick<
+  Completion,
+  'model' | 'input_tokens' | 'output_tokens' | 'cached_tokens' | 'cache_write_tokens' | 'listPrice'
+>;
 
 /** Metrics of model calls, not labelled by model: agents may name any model, and each would be a new series. */
 @Injectable()
@@ -46,7 +82,7 @@ export class ModelSpending {
     });
     this.cost = new Counter({
       name: 'gatehouse_model_cost_total',
-      help: 'Cost of models by MODEL_PRICES, in their currency; calls of models without a price count as 0',
+      help: 'Cost of models by MODEL_PRICES or list prices, in MODEL_CURRENCY; calls of models without a price count as 0',
       registers,
     });
   }

@@ -12,7 +12,7 @@ import { ModelPrices, ModelSpending } from './model-spending.js';
     },
     {
       provide: ModelPrices,
-      useFactory: (settings: EngineSettings) => new ModelPrices(settings.MODEL_PRICES),
+      useFactory: (settings: EngineSettings) => new ModelPrices(settings.MODEL_PRICES, settings.MODEL_CURRENCY),
       inject: [SETTINGS],
     },
     ModelSpending,

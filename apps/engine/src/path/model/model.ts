@@ -1,5 +1,6 @@
 import type { ProjectScope } from '#libs/contracts';
 import type { JSONValue } from 'ai';
+import type { ListPrice } from './model-settings.js';
 
 /** The event that a turn answers, as far as the rehearsal model's templates may refer to it. */
 export interface ModelEvent {
@@ -25,6 +26,16 @@ export interface CallMark {
   options: Record<string, Record<string, JSONValue | undefined>>;
 }
 
+/**
+ * What a model thought before it asked for calls, as its package gave it: often sealed or signed. It wants it back with
+ * their results, unchanged; no other model is shown it.
+ */
+export interface Thoughts {
+  /** The provider and model that it came from. */
+  from: string;
+  parts: { text: string; options: CallMark['options'] }[];
+}
+
 /** A content part that is an image. */
 export interface ImagePart {
   type: 'image';
@@ -33,10 +44,19 @@ export interface ImagePart {
   data: string;
 }
 
+/** An image or a PDF of the event, as it came. */
+export interface AttachedFile {
+  /** Of the attachment. */
+  id: string;
+  mediaType: string;
+  /** Base64. */
+  data: string;
+}
+
 export type ModelMessage =
   | { role: 'system'; content: string }
-  | { role: 'user'; content: string; event?: ModelEvent }
-  | { role: 'assistant'; content: string; tool_calls: ToolCall[] }
+  | { role: 'user'; content: string; event?: ModelEvent; files?: AttachedFile[] }
+  | { role: 'assistant'; content: string; tool_calls: ToolCall[]; thoughts?: Thoughts }
   | { role: 'tool'; call_id: string; name: string; result: unknown; images?: ImagePart[] };
 
 /** A tool as the model is shown it; `parameters` is a JSON Schema. */
@@ -49,8 +69,15 @@ export interface ToolDescription {
 export interface Completion {
   text: string;
   tool_calls: ToolCall[];
+  /** Absent: none that it wants back. */
+  thoughts?: Thoughts;
   input_tokens: number;
   output_tokens: number;
+  /** Of the input, what the provider read from its cache, and what it put there. Absent: none, or it does not say. */
+  cached_tokens?: number;
+  cache_write_tokens?: number;
+  /** What the provider lists for it. Absent: nothing is known. */
+  listPrice?: ListPrice;
   /** The endpoint reported no usable number of tokens. */
   estimated?: boolean;
   /** The model that answered. */
@@ -79,6 +106,9 @@ export interface UnreadAnswer {
   model: string;
   input_tokens: number;
   output_tokens: number;
+  cached_tokens?: number;
+  cache_write_tokens?: number;
+  listPrice?: ListPrice;
   estimated: boolean;
   why: string;
   /** The beginning of what the endpoint sent. */
@@ -167,10 +197,14 @@ export interface CallOptions {
 export interface Model {
   /** Absent: it takes text only, and images are left to the text that names them. */
   readonly takesImages?: boolean;
+  /** Absent: PDFs are left to `read_file`, which gives their text. */
+  readonly takesPdf?: boolean;
   /** It only rehearses, and cannot summarise. */
   readonly isRehearsal?: boolean;
   /** As agents write it; absent where there is one model only. */
   readonly name?: string;
+  /** What its provider lists for it; absent: nothing is known. */
+  readonly listPrice?: ListPrice | null;
   /** @throws ModelError, or the signal's reason when it was aborted from outside */
   complete(
     messages: ModelMessage[],

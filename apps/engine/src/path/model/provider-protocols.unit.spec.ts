@@ -1,10 +1,11 @@
 import type { Egress } from '#libs/egress';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { createHash, createHmac, generateKeyPairSync } from 'node:crypto';
+import { endpointOf } from '../../testing/endpoint-of.js';
 import { fakeProvider, type FakeProvider, type ProviderRequest } from '../../testing/fake-provider.js';
 import { protocols, type Protocol } from '../../testing/provider-protocols.js';
-import { EndpointModel } from './endpoint-model.js';
-import { modelEgress, modelFetch, modelStream } from './model-fetch.js';
+import type { EndpointModel } from './endpoint-model.js';
+import { modelEgress } from './model-fetch.js';
 import type { ModelMessage, ToolDescription } from './model.js';
 
 const { privateKey } = generateKeyPairSync('rsa', {
@@ -29,23 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([server.close(), egress.close()]));
 
-function modelOf({ kind, key }: Protocol, more: { opensAfter?: number; takesImages?: boolean } = {}): EndpointModel {
-  const file = key['service_account'];
-  const own = file === undefined ? key : { service_account: file.replace('TOKENS', `${server.url}/token`) };
-  return new EndpointModel({
-    access: async () => ({ kind, baseUrl: server.url, region: 'eu-west-1', cloudProject: 'home', key: own }),
-    model: 'm',
-    name: 'desk/m',
-    takesImages: more.takesImages ?? false,
-    timeoutMs: 10_000,
-    maxOutputTokens: 500,
-    maxAnswerBytes: 100_000,
-    breaker: { opensAfter: more.opensAfter ?? 1_000, trialEveryMs: 1_000 },
-    fetch: modelFetch(egress, { timeoutMs: 10_000, maxBytes: 100_000 }),
-    stream: modelStream(egress, { timeoutMs: 10_000, maxBytes: 100_000 }),
-    streams: true,
-  });
-}
+const modelOf = (protocol: Protocol, more: { takesImages?: boolean; takesPdf?: boolean } = {}): EndpointModel =>
+  endpointOf(server, egress, protocol, more);
 
 /** Answers calls, and the exchange of a service account's assertion for a token. */
 function answering(json: unknown, status = 200, headers: Record<string, string> = {}): void {
@@ -55,6 +41,8 @@ function answering(json: unknown, status = 200, headers: Record<string, string> 
 }
 
 const picture = { type: 'image' as const, mediaType: 'image/png', data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABAAAA' };
+const order = { id: '8', mediaType: 'application/pdf', data: Buffer.from('%PDF-1.7 one order').toString('base64') };
+const withPdf: ModelMessage = { role: 'user', content: 'what is ordered?', files: [order] };
 const calls = (): ProviderRequest[] => server.requests.filter(({ path }) => path !== '/token');
 const account = JSON.stringify({ client_email: 'bot@home.iam', private_key: privateKey, token_uri: 'TOKENS' });
 
@@ -134,6 +122,42 @@ describe.each(protocols(account).map((protocol) => [protocol.kind, protocol] as 
       const text = calls()[0]?.text ?? '';
       expect(text.includes(data)).toBe(takesImages);
       expect(text).toContain('seen');
+    });
+
+    it.each([true, false])(
+      'is shown images of the event after its text, if it takes images: %s',
+      async (takesImages) => {
+        answering(protocol.text('a picture'));
+        const event: ModelMessage = { role: 'user', content: 'what is it?', files: [{ ...picture, id: '7' }] };
+        await modelOf(protocol, { takesImages }).complete([event], tools, never);
+        const text = calls()[0]?.text ?? '';
+        expect(text.includes(picture.data)).toBe(takesImages);
+        expect(text).toContain('what is it?');
+      },
+    );
+
+    it.each([true, false])('is shown a PDF of the event as it came, if it takes them: %s', async (takesPdf) => {
+      answering(protocol.text('an order'));
+      await modelOf(protocol, { takesPdf }).complete([withPdf], tools, never);
+      const text = calls()[0]?.text ?? '';
+      expect(text.includes(order.data)).toBe(takesPdf);
+      expect(text).toContain('what is ordered?');
+    });
+
+    it('that refuses a PDF is asked once more without it, and learns why', async () => {
+      server.answer(({ path, text }) =>
+        path === '/token'
+          ? { json: { access_token: 'vertex-token', expires_in: 3_600 } }
+          : text.includes(order.data)
+            ? { status: 400, json: { error: { message: 'A maximum of 100 PDF pages may be provided.' } } }
+            : { json: protocol.text('I cannot read it') },
+      );
+      const model = modelOf(protocol, { takesPdf: true });
+      // The steps of a turn show it all.
+      for (const _step of [1, 2]) {
+        await expect(model.complete([withPdf], tools, never)).resolves.toMatchObject({ text: 'I cannot read it' });
+      }
+      expect(calls().map(({ text }) => text.includes('could not be shown the PDF'))).toEqual([false, true, true]);
     });
 
     it('that stops at its length limit, or at a filter, says so', async () => {

@@ -2,11 +2,12 @@ import type { Egress } from '#libs/egress';
 import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import { generateKeyPairSync } from 'node:crypto';
+import { endpointOf } from '../../testing/endpoint-of.js';
 import { fakeProvider, type FakeProvider, type ProviderAnswer } from '../../testing/fake-provider.js';
 import { type Protocol, protocols } from '../../testing/provider-protocols.js';
 import { streamedProtocols } from '../../testing/provider-streams.js';
-import { EndpointModel } from './endpoint-model.js';
-import { modelEgress, modelFetch, modelStream } from './model-fetch.js';
+import type { EndpointModel } from './endpoint-model.js';
+import { modelEgress } from './model-fetch.js';
 import { type Completion, ModelError, type ModelMessage, type TextSink, type ToolDescription } from './model.js';
 
 const { privateKey } = generateKeyPairSync('rsa', {
@@ -23,7 +24,6 @@ const tools: ToolDescription[] = [
   { name: 'look', description: 'Looks.', parameters: { type: 'object', properties: { at: { type: 'string' } } } },
 ];
 const never = new AbortController().signal;
-const limits = { timeoutMs: 10_000, maxBytes: 100_000 };
 
 let server: FakeProvider;
 let egress: Egress;
@@ -53,23 +53,8 @@ function listener(): Heard {
   return heard;
 }
 
-function modelOf({ kind, key }: Protocol, timeoutMs = 10_000): EndpointModel {
-  const file = key['service_account'];
-  const own = file === undefined ? key : { service_account: file.replace('TOKENS', `${server.url}/token`) };
-  return new EndpointModel({
-    access: async () => ({ kind, baseUrl: server.url, region: 'eu-west-1', cloudProject: 'home', key: own }),
-    model: 'm',
-    name: 'desk/m',
-    takesImages: false,
-    timeoutMs,
-    maxOutputTokens: 500,
-    maxAnswerBytes: limits.maxBytes,
-    breaker: { opensAfter: 1_000, trialEveryMs: 1_000 },
-    fetch: modelFetch(egress, limits),
-    stream: modelStream(egress, limits),
-    streams: true,
-  });
-}
+const modelOf = (protocol: Protocol, timeoutMs = 10_000): EndpointModel =>
+  endpointOf(server, egress, protocol, { timeoutMs });
 
 function answering(answer: ProviderAnswer): void {
   server.answer(({ path }) =>

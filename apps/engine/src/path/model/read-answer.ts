@@ -6,7 +6,10 @@ import { depthOf } from './read-arguments.js';
 
 /** What an endpoint answered, whatever it called its parts. */
 export type ReadAnswer =
-  | ({ is: 'answer'; usage: unknown } & Pick<Completion, 'text' | 'tool_calls' | 'finish_reason' | 'refusal'>)
+  | ({ is: 'answer'; usage: unknown; thought?: string } & Pick<
+      Completion,
+      'text' | 'tool_calls' | 'finish_reason' | 'refusal'
+    >)
   /** It reports an error in an answer with status 200. `status`: the one that it should have had, if it says so. */
   | { is: 'error'; status: number | null; usage: unknown }
   | { is: 'unreadable'; why: string; usage: unknown };
@@ -90,12 +93,14 @@ function answerIn(value: unknown): ReadAnswer {
   const refusal = [message['refusal'], ...parts.map((part) => part['refusal'])].find(
     (each) => typeof each === 'string' && each !== '',
   );
+  const { reasoning_content: thought } = message;
   return {
     is: 'answer',
     text: parts.map(textOf).join(''),
     tool_calls,
     finish_reason: finishOf(choice['finish_reason'] ?? choice['stop_reason'], tool_calls.length),
     ...(typeof refusal === 'string' ? { refusal } : {}),
+    ...(typeof thought === 'string' && thought !== '' ? { thought } : {}),
     usage,
   };
 }

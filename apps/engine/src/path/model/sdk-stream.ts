@@ -13,17 +13,25 @@ export async function readSdkStream(
   onText: (text: string) => void,
 ): Promise<SdkResult> {
   let text = '';
+  /** By the id of each; a signature comes with one of its pieces. */
+  const thoughts = new Map<string, Extract<SdkResult['reasoning'][number], { type: 'reasoning' }>>();
   const toolCalls: SdkResult['toolCalls'] = [];
   for await (const part of parts) {
     if (part.type === 'text-delta') {
       text += part.text;
       onText(part.text);
+    } else if (part.type === 'reasoning-start' || part.type === 'reasoning-delta' || part.type === 'reasoning-end') {
+      const before = thoughts.get(part.id);
+      const providerMetadata = part.providerMetadata ?? before?.providerMetadata;
+      const thought = `${before?.text ?? ''}${part.type === 'reasoning-delta' ? part.text : ''}`;
+      thoughts.set(part.id, { type: 'reasoning', text: thought, ...(providerMetadata ? { providerMetadata } : {}) });
     } else if (part.type === 'tool-call') toolCalls.push(part);
     else if (part.type === 'error') throw reported(part.error);
     else if (part.type === 'finish-step') {
       const { rawFinishReason, usage } = part;
       const isCut = part.finishReason === 'other' && rawFinishReason === undefined;
-      return { text, toolCalls, finishReason: isCut ? 'interrupted' : part.finishReason, rawFinishReason, usage };
+      const finishReason = isCut ? 'interrupted' : part.finishReason;
+      return { text, reasoning: [...thoughts.values()], toolCalls, finishReason, rawFinishReason, usage };
     }
   }
   throw new Error('the stream has no end');

@@ -1,5 +1,7 @@
-import type { ContentTrust } from '#libs/contracts';
-import type { ModelMessage } from '../model/model.js';
+import { type ContentTrust, leastTrusted } from '#libs/contracts';
+import type { ShownMemory, ShownSummary } from '../../entities/compaction.entity.js';
+import type { AttachedFile, ModelMessage } from '../model/model.js';
+import { buildPrompt, type PromptParts, trustOfInput, type WindowTurn } from './prompt.js';
 
 /** How much of a turn's conversation the model is shown. */
 export interface Shown {
@@ -93,6 +95,34 @@ function charsOf(messages: ModelMessage[]): number {
   return messages.reduce((sum, message) => {
     const text = message.role === 'tool' ? JSON.stringify(message.result) : message.content;
     const images = message.role === 'tool' ? (message.images?.length ?? 0) : 0;
-    return sum + (text?.length ?? 0) + images * charsOfImage;
+    const files = message.role === 'user' ? (message.files ?? []) : [];
+    return (
+      sum + (text?.length ?? 0) + images * charsOfImage + files.reduce((chars, file) => chars + charsOfFile(file), 0)
+    );
   }, 0);
+}
+
+/** A page of a PDF costs its text and its picture. How many there are, its size tells roughly. */
+function charsOfFile({ mediaType, data }: AttachedFile): number {
+  return mediaType === 'application/pdf' ? Math.max(charsOfImage, Math.round(data.length / 10)) : charsOfImage;
+}
+
+/** A turn's conversation with its model. The summary is always part of it; earlier turns are, as far as there is room. */
+export function conversationOf(
+  parts: Omit<PromptParts, 'past' | 'summary' | 'ownChars' | 'known'> & {
+    known: ShownMemory[];
+    trustOfFiles: ContentTrust;
+  },
+  { past, summary }: { past: WindowTurn[]; summary: ShownSummary | null },
+): Conversation {
+  const pastAt = (share: number): WindowTurn[] => past.slice(past.length - Math.floor(past.length * share));
+  const text = summary?.text ? summary.text : null;
+  const trustOfSummary = text === null ? 'own' : (summary?.content_trust ?? 'own');
+  // Where images are left out for want of room, what the model wrote about them is still there.
+  const held = [parts.trustOfFiles, ...parts.known.map((fact) => fact.content_trust), parts.results?.trust ?? 'own'];
+  const trusted = leastTrusted(trustOfInput(parts.input), ...held);
+  return new Conversation(
+    (shown) => buildPrompt({ ...parts, summary: text, past: pastAt(shown.past), ownChars: shown.ownChars }),
+    (shown) => leastTrusted(trusted, trustOfSummary, ...pastAt(shown.past).map((earlier) => earlier.content_trust)),
+  );
 }

@@ -1,7 +1,15 @@
 import { parseJson, parseKeepingNumbers } from '#libs/adapter-sdk';
-import { type ContentTrust, isUntrusted, type TakeoverLine, type TurnInput } from '#libs/contracts';
+import {
+  type ContentTrust,
+  contextOf,
+  hasWordsOfOthers,
+  isUntrusted,
+  type TakeoverLine,
+  type TurnInput,
+} from '#libs/contracts';
 import { fence, fenceExplanation } from '#libs/sanitizer';
-import { type ModelMessage, noReplyWord } from '../model/model.js';
+import type { ShownMemory } from '../../entities/compaction.entity.js';
+import { type AttachedFile, type ModelMessage, noReplyWord } from '../model/model.js';
 
 /** An earlier turn of the session. */
 export interface PastTurn {
@@ -22,9 +30,15 @@ export interface PromptParts {
   /** Knowledge of its Skills, written by people of the project. */
   skills: { name: string; knowledge: string }[];
   input: TurnInput;
+  /** Of its message's attachments, for models that take them. Absent: none. */
+  files?: AttachedFile[];
   /** What was said before the earlier turns; null: nothing, or it is not kept. */
   summary?: string | null;
+  /** What the agent remembers of the contact, oldest first. Absent: nothing. */
+  known?: Pick<ShownMemory, 'id' | 'text'>[];
   past: PastTurn[];
+  /** What earlier steps of the workflow gave, as JSON; null: there are none. */
+  results?: { text: string; trust: ContentTrust } | null;
   /** Limit for each text of an earlier turn. */
   pastChars: number;
   /** Limit for each message that the turn answers. Absent: none. */
@@ -41,6 +55,7 @@ export interface PromptParts {
  */
 export function buildPrompt(parts: PromptParts): ModelMessage[] {
   const messages: ModelMessage[] = [{ role: 'system', content: systemText(parts) }];
+  if (parts.known && parts.known.length > 0) messages.push({ role: 'user', content: knownText(parts.known) });
   if (parts.summary) messages.push({ role: 'user', content: summaryText(parts.summary) });
   for (const turn of parts.past) {
     for (const content of pastTexts(turn.input, parts.pastChars)) messages.push({ role: 'user', content });
@@ -53,6 +68,7 @@ export function buildPrompt(parts: PromptParts): ModelMessage[] {
   const { message } = parts.input;
   const { ownChars = Number.POSITIVE_INFINITY } = parts;
   for (const content of earlierTexts(parts.input, ownChars)) messages.push({ role: 'user', content });
+  if (parts.results) messages.push({ role: 'user', content: resultsText(parts.results.text) });
   messages.push({
     role: 'user',
     content: eventText(parts.input, ownChars),
@@ -63,6 +79,8 @@ export function buildPrompt(parts: PromptParts): ModelMessage[] {
       thread_id: message.thread_id ?? null,
       metadata: message.metadata ?? {},
     },
+    // A message that is cut, because the conversation was too long, goes without them.
+    ...(parts.files?.length && !Number.isFinite(ownChars) ? { files: parts.files } : {}),
   });
   return alternating(messages);
 }
@@ -86,6 +104,21 @@ export function summaryText(text: string): string {
     verified: true,
     text,
   });
+}
+
+/** It is as good as what the agent was shown when it remembered it, so it is fenced like that. */
+function knownText(known: Pick<ShownMemory, 'id' | 'text'>[]): string {
+  return fence({
+    source: 'memory',
+    sender: 'what you remember of this contact from earlier conversations, each fact after its memory_id',
+    verified: true,
+    text: known.map(({ id, text }) => `${id}: ${text}`).join('\n'),
+  });
+}
+
+/** Models and tools gave it, so it is fenced like what others write. */
+function resultsText(text: string): string {
+  return fence({ source: 'steps', sender: 'what earlier steps of this workflow gave', verified: true, text });
 }
 
 /** Each event keeps its own fence. */
@@ -149,9 +182,12 @@ function lineText(line: TakeoverLine, input: TurnInput, maxChars: number): strin
   return fence({ source: takeoverSource, sender, verified: true, text: clip(line.text, maxChars) });
 }
 
+/** What others said before it comes first, in a fence of its own: it is nothing that the sender asks for. */
 function eventText({ message, verified, reply }: TurnInput, maxChars: number): string {
-  return fence({
-    source: reply?.app_id ?? 'unknown',
+  const source = reply?.app_id ?? 'unknown';
+  const context = contextText(message, source, maxChars);
+  const event = fence({
+    source,
     sender: message.sender,
     verified,
     facts: [
@@ -160,6 +196,25 @@ function eventText({ message, verified, reply }: TurnInput, maxChars: number): s
       ...metadataFacts(message, maxChars),
     ],
     text: clip(message.message, maxChars),
+  });
+  return context === null ? event : `${context}\n\n${event}`;
+}
+
+/** Before the event's own fence; null: nothing was said before. */
+function contextText({ metadata }: TurnInput['message'], source: string, maxChars: number): string | null {
+  const context = contextOf(metadata);
+  if (context.length === 0) return null;
+  const written = context.map(({ kind, sender, timestamp, message }) => {
+    const by = [sender?.name ?? sender?.id ?? 'somebody', ...(timestamp === undefined ? [] : [`at ${timestamp}`])];
+    return `${kind}, ${by.join(' ')}:\n${message}`;
+  });
+  const leftOut = metadata?.['context_left_out'];
+  return fence({
+    source,
+    sender: 'others: what was said before the next event, to understand it',
+    verified: false,
+    facts: [['event type', 'context'], ...(leftOut === undefined ? [] : [['messages left out', leftOut] as const])],
+    text: clip(written.join('\n\n'), maxChars),
   });
 }
 
@@ -170,10 +225,13 @@ function isShown(message: string, payload: unknown): boolean {
   return parsed !== undefined && JSON.stringify(parsed) === JSON.stringify(payload);
 }
 
+/** The context has a fence of its own. A reply context is its adapter's, and may let whoever reads it answer. */
+const unshown = new Set(['context', 'context_left_out', 'reply_context']);
+
 /** Facts from a message's metadata, as many as fit, with the number of those left out. */
 function metadataFacts({ metadata, message }: TurnInput['message'], maxChars: number): (readonly [string, unknown])[] {
   const entries = Object.entries(metadata ?? {}).filter(
-    ([name, value]) => name !== 'payload' || !isShown(message, value),
+    ([name, value]) => !unshown.has(name) && (name !== 'payload' || !isShown(message, value)),
   );
   if (!Number.isFinite(maxChars)) return entries.map(([name, value]) => [`metadata ${name}`, value] as const);
   let chars = 0;
@@ -194,7 +252,9 @@ function clip(text: string, maxChars: number): string {
 
 /** How far the messages that a turn answers are trusted. */
 export function trustOfInput(input: TurnInput): ContentTrust {
-  return isUntrusted(input) || hasUntrustedTakeover(input) ? 'untrusted' : 'own';
+  const messages = [input.message, ...(input.earlier ?? [])];
+  if (isUntrusted(input) || hasUntrustedTakeover(input) || messages.some(hasWordsOfOthers)) return 'untrusted';
+  return input.called_by?.window ?? 'own';
 }
 
 /** What arrived during a takeover is shown with the message and may come from another sender. */

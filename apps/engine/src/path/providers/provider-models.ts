@@ -5,6 +5,7 @@ import { EndpointModel } from '../model/endpoint-model.js';
 import { type Fetch, modelEgress, modelFetch, modelStream } from '../model/model-fetch.js';
 import { type Candidate, ModelChain } from '../model/model-chain.js';
 import { type Model, ModelError, type ModelNames, type Models } from '../model/model.js';
+import { listPriceOf } from '../model/price-list.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { ProviderDirectory } from './provider-directory.js';
 import { ProviderKeys } from './provider-keys.js';
@@ -71,7 +72,8 @@ export class ProviderModels implements Models {
         key: key === null ? null : await this.keys.read(provider, key),
       });
       const { fetch, stream } = this;
-      endpoint = new EndpointModel({ access, model, name, fetch, stream, ...callLimits(this.settings) });
+      const listPrice = listPriceOf(placeOf(provider), model);
+      endpoint = new EndpointModel({ access, model, name, listPrice, fetch, stream, ...callLimits(this.settings) });
       if (this.kept.size >= maxKept) this.kept.clear();
       this.kept.set(kept, endpoint);
     }

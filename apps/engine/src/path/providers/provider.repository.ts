@@ -23,10 +23,7 @@ export class ProviderRepository {
   }
 
   /** @returns null when the project has a provider of this name */
-  async create(
-    caller: Principal,
-    fields: ProviderFields & Pick<Provider, 'id' | 'name' | 'kind'>,
-  ): Promise<Provider | null> {
+  async create(caller: Principal, fields: ProviderFields & Pick<Provider, 'id' | 'kind'>): Promise<Provider | null> {
     return this.providers.manager.transaction(async (tx) => {
       await onlyDefault(tx, caller, fields);
       const { raw } = await tx

@@ -1,4 +1,4 @@
-import { type DeliverySendPayload, deliverySend, type OutboundContent } from '#libs/contracts';
+import { type DeliverySendPayload, deliverySend, resentAfterMs, type OutboundContent } from '#libs/contracts';
 import { Database, Liveness, Sweeping } from '#libs/database';
 import { Handovers } from '#libs/journal';
 import { JobClient } from '#libs/queue';
@@ -51,9 +51,14 @@ export class ReplyOfferService extends Sweeping {
     await this.jobClient.enqueue(deliverySend, this.payloadOf(reply));
   }
 
-  /** Offers the replies of these turns again. The gateway ignores those that it has. */
-  async republish(turnIds: string[]): Promise<void> {
-    await Promise.all((await this.ofTurns(turnIds)).map((reply) => this.offer(reply)));
+  /** Offers the replies of a turn that has just ended. */
+  async offerOf(turnId: string): Promise<void> {
+    await Promise.all((await this.ofTurns([turnId])).map((reply) => this.offer(reply)));
+  }
+
+  /** Offers the replies of a turn that had ended before. The gateway ignores those that it has. */
+  async resendOf(turnId: string): Promise<void> {
+    await Promise.all((await this.ofTurns([turnId])).map((reply) => this.resend(reply)));
   }
 
   /** The replies of these turns, in the order in which they were written. */
@@ -73,8 +78,15 @@ export class ReplyOfferService extends Sweeping {
     const due = await this.handovers.due(limit, behindMs);
     const ids = new Set(due.map(({ subject_id }) => subject_id));
     const replies = await this.ofTurns([...new Set(due.map(({ owner_id }) => owner_id))]);
-    await Promise.all(replies.filter(({ delivery_id }) => ids.has(delivery_id)).map((reply) => this.offer(reply)));
+    await Promise.all(replies.filter(({ delivery_id }) => ids.has(delivery_id)).map((reply) => this.resend(reply)));
     return Math.max(passed, due.length);
+  }
+
+  private async resend(reply: OfferedReply): Promise<void> {
+    const payload = { ...this.payloadOf(reply), custody: { resent: true } };
+    const item = { payload, attempts: 0, addedAtMs: Date.now() };
+    // If Redis is unavailable, it is offered again later.
+    await this.jobClient.republish(deliverySend, item, resentAfterMs).catch(() => undefined);
   }
 
   private payloadOf({ content, ...reply }: OfferedReply): DeliverySendPayload {

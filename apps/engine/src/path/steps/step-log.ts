@@ -21,13 +21,15 @@ export class StepLog {
   costMicros: number;
   private readonly kinds: StepKind[];
 
+  /** @param afterSeq steps up to here count towards the turn's tokens and cost, but not towards its limits of steps */
   constructor(
     stored: Step[],
     private readonly append: AppendSteps,
+    afterSeq = 0,
   ) {
     this.seq = stored.at(-1)?.seq ?? 0;
     this.count = stored.length;
-    this.kinds = stored.map((step) => step.kind);
+    this.kinds = stored.filter(({ seq }) => seq > afterSeq).map((step) => step.kind);
     this.tokens = stored.reduce((sum, step) => sum + (step.tokens ?? 0), 0);
     this.costMicros = stored.reduce((sum, step) => sum + Number(step.content['cost_micros'] ?? 0), 0);
   }

@@ -1,6 +1,21 @@
-import type { ContentTrust, ProjectScope, ToolGrade, ToolImage, ToolsetTool, TrustGrade } from '#libs/contracts';
-import { toolGrades } from '#libs/contracts';
-import type { ToolDescription } from '../model/model.js';
+import {
+  type ContentTrust,
+  isForwarded,
+  isUntrusted,
+  type NormalizedMessage,
+  type ProjectScope,
+  scopeOf,
+  type ToolGrade,
+  toolGrades,
+  type ToolImage,
+  type ToolsetTool,
+  type TrustGrade,
+  type TurnInput,
+  type TurnRunPayload,
+} from '#libs/contracts';
+import { linksIn } from '#libs/sanitizer';
+import type { Agent } from '../../entities/agent.entity.js';
+import type { AttachedFile, ToolDescription } from '../model/model.js';
 
 /** What the model is told of a call without a result: a code and a short text, never an exception's message. */
 export interface ToolFailure {
@@ -33,6 +48,8 @@ export interface TurnScope extends ProjectScope {
    * conversation.
    */
   trusted: boolean;
+  /** The turns that wait for this one; null: it answers a message. */
+  calledBy: { agents: string[]; mayDo: ToolGrade } | null;
   /** A replay without delivery: calls that change something are not made. */
   rehearsal: boolean;
   /** From its message, and from those that it answers too. */
@@ -44,6 +61,13 @@ export interface TurnScope extends ProjectScope {
 /** What a call's side may keep for later calls. A turn of no conversation is one of its own, and so is a rehearsal. */
 export function conversationOf({ sessionId, turnId, rehearsal }: TurnScope): string {
   return rehearsal ? turnId : (sessionId ?? turnId);
+}
+
+/** A document that a model was shown something of. */
+export interface ReadDocument {
+  id: string;
+  /** Null where only a fact that it states was read. */
+  title: string | null;
 }
 
 /** One call in flight. */
@@ -70,13 +94,17 @@ export interface CallSite {
 
 /** A capability that an agent may call. */
 export interface Tool extends ToolDescription {
-  source: ToolsetTool['source'];
+  source: ToolsetTool['source'] | 'agent';
   /** The slug of the Skill that provides it; null: the agent has it by itself. */
   skill: string | null;
   /** The registry's id; null for a built-in that the agent has without a Skill. */
   id: string | null;
   /** Version of the registry's definition; null for a built-in, which only changes with a release. */
   pin: string | null;
+  /** What a call has begun goes on elsewhere: an interrupted call is taken up, not made again. Absent: it does not. */
+  resumes?: true;
+  /** In a rehearsal it is called too, since what it does is rehearsed. Absent: only where it just reads. */
+  rehearses?: true;
   /** The lowest grade that a call can have. */
   least: ToolGrade;
   /** Its results come from outside, so they are sanitised. */
@@ -93,6 +121,8 @@ export interface Tool extends ToolDescription {
   compared?(result: unknown): unknown;
   /** What people have to know about a call with this result, for the timeline; null: nothing. */
   noted?(result: unknown): string | null;
+  /** The documents of the project's knowledge that a result is from. */
+  documents?(result: unknown): ReadDocument[];
   /** For a search for tools: the tools that the model may call after this result. */
   reveals?(result: unknown): string[];
   /** Throws only for the signal, never for what the other side does. */
@@ -132,4 +162,82 @@ export function matchesHost(url: URL, host: string): boolean {
   const wanted = host.toLowerCase();
   if (wanted.startsWith('*.')) return url.hostname.endsWith(wanted.slice(1)) && url.port === '';
   return wanted === url.host || (url.port === '' && wanted === `${url.host}:${url.protocol === 'https:' ? 443 : 80}`);
+}
+
+/** What the model is given of the event's attachments. Files that the turn can read by `read_file` are in neither list. */
+export interface GivenAttachments {
+  files: AttachedFile[];
+  /**
+   * `text_only`: the model takes no images. `no_tool`: the turn cannot read files. `not_image`, `not_pdf`: its bytes
+   * are none that models take. `too_large`, `too_many`: over the limits of a turn. `not_recorded`: an earlier turn is asked again, and
+   * nothing is fetched. Others are those of `read_file`.
+   */
+  leftOut: { id: string; name: string; why: string }[];
+  /** Words in a picture may be anybody's, like those of any attachment. `own`: none was asked for. */
+  trust: ContentTrust;
+}
+
+/** What a turn can do with attachments. */
+export interface AttachmentAbilities {
+  /** Of the model, or of one in its chain. */
+  takesImages: boolean;
+  takesPdf: boolean;
+  /** The turn has `read_file`. */
+  readsFiles: boolean;
+  /** An earlier turn is asked again, and nothing is called. */
+  isRepeated: boolean;
+}
+
+/** Fetches what a turn's model is given of the event's attachments. */
+export interface Attachments {
+  of(turn: TurnScope, abilities: AttachmentAbilities): Promise<GivenAttachments>;
+}
+
+/** Injection token of `Attachments`. */
+export const ATTACHMENTS = Symbol('Attachments');
+
+/** Hosts of the addresses that a trusted sender wrote: whoever asks for a page has named it. */
+export function namedBy({ trusted }: TurnScope, input: TurnInput): string[] {
+  // What a model asks names nothing: it may have read the address anywhere.
+  if (!trusted || isUntrusted(input) || input.called_by) return [];
+  const own = [...(input.earlier ?? []), input.message].filter((message) => !isForwarded(message));
+  const links = own.flatMap(({ message }) => linksIn(message));
+  return [...new Set(links.filter((link) => URL.canParse(link)).map((link) => new URL(link).host))];
+}
+
+/** A sender is trusted when it is admitted and its system was authenticated. Both must be stated in the input. */
+export function turnScope(
+  payload: TurnRunPayload,
+  sessionId: string | null,
+  input: TurnInput,
+  agent: Agent,
+): TurnScope {
+  const trust = input.trust ?? 'unknown';
+  return {
+    ...scopeOf(payload),
+    turnId: payload.turn_id,
+    receiptId: payload.receipt_id,
+    appId: payload.app_id,
+    sessionId,
+    agentId: agent.id,
+    contactId: input.contact_id ?? null,
+    sender: input.message.sender,
+    trust,
+    trusted: input.verified && trust !== 'unknown',
+    calledBy: input.called_by ? { agents: input.called_by.agents, mayDo: input.called_by.may_do } : null,
+    rehearsal: input.rehearsal === true,
+    startedBy: [...(input.contact_id ? [`contact:${input.contact_id}`] : []), ...(input.started_by ?? [])],
+    attachments: [input.message, ...(input.earlier ?? [])].flatMap(attachmentsOf),
+  };
+}
+
+function attachmentsOf({ metadata }: NormalizedMessage): TurnAttachment[] {
+  const attachments = metadata?.['attachments'];
+  if (!Array.isArray(attachments)) return [];
+  return (attachments as unknown[]).flatMap((each) => {
+    const { id, name, content_type: type, fetch_ref: ref } = (each ?? {}) as Record<string, unknown>;
+    if (typeof id !== 'string' || id === '') return [];
+    const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+    return [{ id, name: text(name), contentType: text(type), fetchRef: text(ref) || null }];
+  });
 }

@@ -8,6 +8,8 @@ import { exceeds, failure, type Tool, type ToolFailure } from './tool.js';
 export interface TurnPowers {
   tools: OfferedTools;
   mayDo: ToolGrade;
+  /** The highest grade of a call, approved or not: `destructive` unless another agent asked. */
+  most: ToolGrade;
   /** Those whom the agent names. */
   approvers: string[];
   /** Why none of them may decide over this turn's calls, in words; null: somebody may. */
@@ -55,6 +57,9 @@ export function checkCall(
   if (problem) return failure('invalid_arguments', problem);
   const args = call.arguments as Record<string, unknown>;
   const grade = tool.grade(args);
+  if (exceeds(grade, powers.most)) {
+    return failure('not_allowed', `The agent that asks may have others only ${powers.most} in this call.`);
+  }
   const isOver = exceeds(grade, powers.mayDo);
   const { nobody } = powers;
   if (isOver && nobody !== null) {
@@ -179,7 +184,10 @@ export function sift(tools: Tool[], by: { mayDo: ToolGrade; most: ToolGrade; che
   return sifted;
 }
 
-export function leftOut({ id, name, skill }: Tool, reason: Pick<LeftOutTool, 'reason' | 'what_to_do'>): LeftOutTool {
+export function leftOut(
+  { id, name, skill }: Pick<Tool, 'id' | 'name' | 'skill'>,
+  reason: Pick<LeftOutTool, 'reason' | 'what_to_do'>,
+): LeftOutTool {
   return { id: id ?? `builtin:${name}`, name, skill, ...reason };
 }
 

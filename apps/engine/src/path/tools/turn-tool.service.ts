@@ -1,27 +1,29 @@
-import type { LeftOutTool, ToolGrade, Toolset, ToolsetTool } from '#libs/contracts';
+import { type LeftOutTool, scopeOf, type ToolGrade, type Toolset, type ToolsetTool } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { Agent } from '../../entities/agent.entity.js';
+import type { Agent, AgentGrant } from '../../entities/agent.entity.js';
 import { type EngineSettings, PYTHON_RUNNER, REGISTRY, SETTINGS } from '../../settings.js';
+import { AgentCalls } from '../calls/agent-call.repository.js';
 import { StepRepository } from '../steps/step.repository.js';
+import { agentTool } from './agent-tool.js';
 import { ArgumentCheck } from './argument-check.js';
 import { CredentialReader, digestOf } from './bound-credentials.js';
 import { BuiltinLibrary, findToolsTool, readResultTool } from './builtin/builtin-library.js';
 import { leftOut, OfferedTools, sift, type TurnPowers } from './turn-powers.js';
 import { mcpTool, pythonTool, ToolsetClient } from './registry/registry-tool.js';
-import type { Tool, TurnScope } from './tool.js';
+import { exceeds, type Tool, type TurnScope } from './tool.js';
 import { isPerson } from '../../entities/approval.entity.js';
 
 /** The part of a turn that decides which tools it gets. */
-type Trust = Pick<TurnScope, 'trusted' | 'trust' | 'startedBy'>;
+type Trust = Pick<TurnScope, 'trusted' | 'trust' | 'startedBy' | 'calledBy'>;
 
 /** Built-ins that may use the Skill's credential in an untrusted sender's turn, since what they read is public. */
 const openToUntrusted = ['web_search'];
 
 const turnsOf: Record<SenderKind, Trust> = {
-  admitted: { trusted: true, trust: 'known', startedBy: [] },
-  unknown: { trusted: false, trust: 'unknown', startedBy: [] },
-  unsigned: { trusted: false, trust: 'known', startedBy: [] },
+  admitted: { trusted: true, trust: 'known', startedBy: [], calledBy: null },
+  unknown: { trusted: false, trust: 'unknown', startedBy: [], calledBy: null },
+  unsigned: { trusted: false, trust: 'known', startedBy: [], calledBy: null },
 };
 
 const remedies: Record<SenderKind, string> = {
@@ -30,11 +32,20 @@ const remedies: Record<SenderKind, string> = {
   unsigned: 'Not for an event whose system was not authenticated: have the App require a signature.',
 };
 
+/** What an agent has besides its built-in tools. */
+interface Given {
+  toolset: Toolset;
+  /** Other agents. */
+  asked: Tool[];
+}
+
 export interface TurnEquipment {
   powers: TurnPowers;
   skills: Toolset['skills'];
   /** Hosts that the Skills bind credentials to. They count as named by the agent. */
   hosts: string[];
+  /** It has a memory of contacts. */
+  remembers: boolean;
 }
 
 /** A sender, as a turn's tools depend on it. */
@@ -70,6 +81,7 @@ export class TurnToolService {
     @Inject(REGISTRY) private readonly registry: ServiceClient,
     @Inject(PYTHON_RUNNER) private readonly runner: ServiceClient,
     private readonly steps: StepRepository,
+    private readonly calls: AgentCalls,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     this.readResult = readResultTool(steps);
@@ -77,12 +89,13 @@ export class TurnToolService {
 
   /** @param named hosts that a trusted sender named @throws ToolsetUnavailable */
   async forTurn(agent: Agent, turn: Trust, named: string[]): Promise<TurnEquipment> {
-    const toolset = await this.toolsets.of(agent);
+    const [toolset, asked] = await Promise.all([this.toolsets.of(agent), this.agentsOf(agent, turn)]);
     for (const problem of toolset.problems) this.logger.warn({ event: 'skill.unusable', agent: agent.id, ...problem });
     const approvers = turn.trusted ? agent.approvers : [];
-    const mayDo = turn.trusted ? agent.may_do : 'read';
+    const most = turn.calledBy?.mayDo ?? 'destructive';
+    const mayDo = turn.trusted ? lower(agent.may_do, most) : 'read';
     const nobody = nobodyDecides(agent, turn);
-    const { usable } = this.sifted(agent, toolset, turn, mayDo, nobody === null);
+    const { usable } = this.sifted(agent, { toolset, asked: asked.tools }, turn, mayDo, nobody === null ? most : mayDo);
     const { direct, searched } = this.split(usable);
     const extra = searched.length > 0 ? [findToolsTool(searched), this.readResult] : [this.readResult];
     const tools = new OfferedTools(usable.length > 0 ? [...direct, ...extra] : [], searched, this.room);
@@ -90,12 +103,14 @@ export class TurnToolService {
     return {
       skills: toolset.skills,
       hosts,
+      remembers: [...agent.tools, ...toolset.tools.filter(isBuiltin).map(({ name }) => name)].includes('remember'),
       powers: {
         tools,
         mayDo,
+        most,
         approvers,
         nobody,
-        withheld: this.withheld(agent, toolset, turn, usable),
+        withheld: this.withheld(agent, { toolset, asked: asked.tools }, turn, usable),
         hosts: [...hosts, ...named],
       },
     };
@@ -103,9 +118,11 @@ export class TurnToolService {
 
   /** @throws ToolsetUnavailable */
   async overview(agent: Agent, sender: SenderKind): Promise<ToolOverview> {
-    const toolset = await this.toolsets.of(agent);
-    const most = this.sifted(agent, toolset, turnsOf.admitted, agent.may_do, agent.approvers.length > 0);
-    const untrusted = this.sifted(agent, toolset, turnsOf.unsigned, 'read', false);
+    const [toolset, asked] = await Promise.all([this.toolsets.of(agent), this.agentsOf(agent, turnsOf.admitted)]);
+    const given = { toolset, asked: asked.tools };
+    const withApproval = agent.approvers.length > 0 ? 'destructive' : agent.may_do;
+    const most = this.sifted(agent, given, turnsOf.admitted, agent.may_do, withApproval);
+    const untrusted = this.sifted(agent, given, turnsOf.unsigned, 'read', 'read');
     const left = new Set(untrusted.usable.map(({ name }) => name));
     const { usable } = sender === 'admitted' ? most : untrusted;
     const { direct, searched } = this.split(usable);
@@ -120,6 +137,7 @@ export class TurnToolService {
         ...withheld.map((tool) => leftOut(tool, { reason: 'not_for_sender', what_to_do: remedies[sender] })),
         ...toolset.left_out,
         ...most.leftOut,
+        ...asked.leftOut,
       ],
       problems: toolset.problems.map(({ message }) => message),
     };
@@ -131,17 +149,36 @@ export class TurnToolService {
     return binds && !openToUntrusted.includes(definition.name) ? 'without_credentials' : 'yes';
   }
 
-  private sifted(agent: Agent, { tools }: Toolset, turn: Trust, mayDo: ToolGrade, asks: boolean) {
+  private sifted(agent: Agent, { toolset, asked }: Given, turn: Trust, mayDo: ToolGrade, most: ToolGrade) {
     const own = agent.tools.flatMap((name) => this.library.tool(name, name, null, this.credentials.of([])) ?? []);
-    const all = [...own, ...tools.flatMap((definition) => this.made(definition, turn) ?? [])];
-    return sift(all, { mayDo, most: asks ? 'destructive' : mayDo, check: this.check });
+    const all = [...own, ...asked, ...toolset.tools.flatMap((definition) => this.made(definition, turn) ?? [])];
+    return sift(all, { mayDo, most, check: this.check });
+  }
+
+  /** The other agents that a turn may ask: none that waits for it already, and none from `AGENT_CALL_DEPTH` on. */
+  private async agentsOf(agent: Agent, { calledBy }: Trust): Promise<{ tools: Tool[]; leftOut: LeftOutTool[] }> {
+    const waiting = [...(calledBy?.agents ?? []), agent.id];
+    if (waiting.length > this.settings.AGENT_CALL_DEPTH) return { tools: [], leftOut: [] };
+    const grants = agent.agents.filter(({ agent_id: id }) => !waiting.includes(id));
+    const found = await this.calls.named(
+      scopeOf(agent),
+      grants.map(({ agent_id: id }) => id),
+    );
+    const isKnown = (grant: AgentGrant): boolean => found.some(({ id }) => id === grant.agent_id);
+    const reason = { reason: 'agent_not_found', what_to_do: 'The agent was deleted: take it from the list.' } as const;
+    return {
+      tools: grants.filter(isKnown).map((grant) => agentTool(grant, this.calls)),
+      leftOut: grants
+        .filter((grant) => !isKnown(grant))
+        .map(({ name, agent_id: id }) => leftOut({ id, name, skill: null }, reason)),
+    };
   }
 
   /** What a trusted sender's turn would have at once, and this one does not. */
-  private withheld(agent: Agent, toolset: Toolset, turn: Trust, usable: Tool[]): TurnPowers['withheld'] {
+  private withheld(agent: Agent, given: Given, turn: Trust, usable: Tool[]): TurnPowers['withheld'] {
     if (turn.trusted) return null;
-    const asks = agent.approvers.length > 0;
-    const trusted = this.sifted(agent, toolset, { ...turn, trusted: true }, agent.may_do, asks);
+    const most = agent.approvers.length > 0 ? 'destructive' : agent.may_do;
+    const trusted = this.sifted(agent, given, { ...turn, trusted: true }, agent.may_do, most);
     const has = new Set(usable.map((tool) => tool.name));
     const names = this.split(trusted.usable).direct.flatMap(({ name }) => (has.has(name) ? [] : [name]));
     return names.length === 0 ? null : { names, why: distrustOf(turn) };
@@ -190,6 +227,12 @@ function nobodyDecides({ approvers, approvers_decide_own: decideOwn }: Agent, tu
     `its approvers (${approvers.join(', ')}) started this turn themselves: name another one, ` +
     'or let approvers decide over their own turns'
   );
+}
+
+const isBuiltin = ({ source }: ToolsetTool): boolean => source === 'builtin';
+
+function lower(one: ToolGrade, other: ToolGrade): ToolGrade {
+  return exceeds(one, other) ? other : one;
 }
 
 /** Hosts to which the project itself lets credentials go. */

@@ -1,16 +1,9 @@
-import {
-  isUntrusted,
-  type TakeoverLine,
-  type TurnInput,
-  turnRun,
-  type TurnRunPayload,
-  withHopsOf,
-} from '#libs/contracts';
+import { isUntrusted, type TakeoverLine, type TurnInput, turnRun, withHopsOf } from '#libs/contracts';
 import { type Queryable, storableJson } from '#libs/database';
 import { Journal, type JournalEntry } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Injectable } from '@nestjs/common';
-import { activeStates, type Turn } from '../../entities/turn.entity.js';
+import { activeStates, type Turn, turnJobOf } from '../../entities/turn.entity.js';
 
 /** From the newest takeovers of a session. The agent is not told of anything older. */
 const linesAtMost = 50;
@@ -228,12 +221,6 @@ export class TurnEnqueuer {
   cancelled(turns: Turn[], reason: 'cancelled' | 'discarded'): void {
     for (const turn of turns) this.journal.append(entryOf(turn, 'failed', reason, null));
   }
-}
-
-/** The job of a stored turn. */
-export function turnJobOf(turn: Turn): TurnRunPayload {
-  const { id, organization_id, project_id, app_id, receipt_id, agent_id, claim } = turn;
-  return { turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id, custody: { attempts: claim } };
 }
 
 /** A timeline entry for a stored turn. */

@@ -1,5 +1,7 @@
-import { turnRun } from '#libs/contracts';
+import { newId, turnRun } from '#libs/contracts';
+import { noLimits, ProjectLimits } from '#libs/project-limits';
 import { home, until } from '#libs/testing';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ServerResponse } from 'node:http';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
 import { type FakeModel, fakeStream } from '../../testing/fake-model.js';
@@ -9,12 +11,13 @@ import { agentOf, turnsOf } from '../../testing/turns-of.js';
 const tokensOfCall = 15;
 let world: EngineWorld;
 let model: FakeModel;
+let engines: NestFastifyApplication[];
 
 beforeAll(async () => {
   world = await engineWorld();
   ({ model } = world);
   const settings = { MODEL_MAX_OUTPUT_TOKENS: 16 };
-  await Promise.all([world.start(settings), world.start(settings)]);
+  engines = await Promise.all([world.start(settings), world.start(settings)]);
 });
 afterAll(() => world.close());
 
@@ -55,6 +58,45 @@ it('150 turns at once use no more of a day than as many as it has room for', asy
   expect(await usedBy(agent_id)).toBe(5 * tokensOfCall);
   const { rows } = await world.pool.query('SELECT FROM engine.budget_hold WHERE agent_id = $1', [agent_id]);
   expect(rows).toHaveLength(0);
+}, 120_000);
+
+it('150 turns at once of three agents use no more than the budget of their project, and another project is not held up', async () => {
+  const limit = async (day_tokens: number | null): Promise<void> => {
+    for (const engine of engines) {
+      const limits = engine.get(ProjectLimits, { strict: false });
+      await limits.set(home.organizationId, home.projectId, { ...noLimits, day_tokens });
+    }
+  };
+  const usedToday = async (): Promise<number> => {
+    const sql =
+      'SELECT coalesce(sum(input_tokens + output_tokens), 0)::integer AS n FROM engine.usage WHERE project_id = $1';
+    return (await world.pool.query(sql, [home.projectId])).rows[0].n;
+  };
+  model.script();
+  const before = await usedToday();
+  await limit(before + 5 * tokensOfCall);
+  const agents = await Promise.all([agentOf(world, {}), agentOf(world, {}), agentOf(world, {})]);
+  const turns = Array.from({ length: 150 }, (_, n) => turnOf({ agent_id: agents[n % 3] ?? null }));
+  const elsewhere = turnOf({ project_id: newId('prj') });
+  await Promise.all([...turns, elsewhere].map((turn) => world.jobs.enqueue(turnRun, turn)));
+  await turnsOf(world).reaches(elsewhere.turn_id, 'succeeded');
+  const states = async (): Promise<Record<string, number>> => {
+    const all = await Promise.all(agents.map(statesOf));
+    const sum = (name: string): number => all.reduce((n, each) => n + (each[name] ?? 0), 0);
+    return { succeeded: sum('succeeded'), spent: sum('failed day_budget_spent') };
+  };
+  await until('all have ended', async () => Object.values(await states()).reduce((n, each) => n + each, 0) === 150);
+  expect(await states()).toEqual({ succeeded: 5, spent: 145 });
+  expect(await usedToday()).toBe(before + 5 * tokensOfCall);
+  const attention = await world.internal('GET', 'attention', undefined, home);
+  expect(attention.body.data).toContainEqual(
+    expect.objectContaining({
+      code: 'day_budget_spent',
+      text: expect.stringContaining('(day_tokens of the project)'),
+      resource: { kind: 'project', id: home.projectId },
+    }),
+  );
+  await limit(null);
 }, 120_000);
 
 it('a turn whose next call has no room beside another ends with an answer without tools', async () => {

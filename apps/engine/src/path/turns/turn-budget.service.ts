@@ -1,3 +1,4 @@
+import { ProjectLimits, type ProjectLimitsDto } from '#libs/project-limits';
 import { PermanentFailure, RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Agent, AgentCaps } from '../../entities/agent.entity.js';
@@ -5,7 +6,13 @@ import type { NextCall } from '../loop/agent-loop.js';
 import { ModelPrices } from '../model/model-spending.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import type { TurnScope } from '../tools/tool.js';
-import { type DayState, DayUsageRepository, type DayUse } from '../usage/day-usage.repository.js';
+import {
+  type Account,
+  type DayParts,
+  type DayState,
+  DayUsageRepository,
+  type DayUse,
+} from '../usage/day-usage.repository.js';
 
 /** For people too: why a turn waits. */
 export const reservedCode = 'day_reserved';
@@ -34,15 +41,16 @@ export class TurnBudget {
   constructor(
     private readonly days: DayUsageRepository,
     private readonly prices: ModelPrices,
+    private readonly projects: ProjectLimits,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
   /** @throws PermanentFailure `day_budget_spent` */
   async of(agent: Agent, turn: TurnScope): Promise<TurnAllowance> {
     const limits = turnLimits(this.settings, agent.caps);
-    const day = dayLimits(this.settings, agent.caps);
+    const day = dayLimits(this.settings, agent.caps, this.projects.of(turn.projectId));
     if (!day) return { limits, reserve: null };
-    const used = await this.days.today(turn.projectId, agent.id, turn.contactId);
+    const used = await this.days.today(accountOf(agent, turn, day));
     const left = allowed(limits, day, used, turn);
     return { limits: left, reserve: (call) => this.reserve(agent, turn, limits, day, call) };
   }
@@ -54,21 +62,30 @@ export class TurnBudget {
     await this.days.release(turnId).catch(() => undefined);
   }
 
+  private costOf({ name, listPrice }: NextCall['model'], input_tokens: number, output_tokens: number): number {
+    const listed = listPrice ? { listPrice } : {};
+    return this.prices.costMicros({
+      model: name ?? this.settings.MODEL_NAME ?? '',
+      input_tokens,
+      output_tokens,
+      ...listed,
+    });
+  }
+
   private async reserve(
     agent: Agent,
     turn: TurnScope,
     limits: TurnLimits,
     day: DayLimits,
-    { inputChars, unstored, first }: NextCall,
+    { model, inputChars, unstored, first }: NextCall,
   ): Promise<boolean> {
     const input = Math.ceil(inputChars / charsPerToken);
     const output = this.settings.MODEL_MAX_OUTPUT_TOKENS;
-    const model = agent.model ?? this.settings.MODEL_NAME ?? '';
     const wanted = {
       tokens: unstored.tokens + 2 * (input + output),
-      costMicros: unstored.costMicros + 2 * this.prices.costMicros(model, input, output),
+      costMicros: unstored.costMicros + 2 * this.costOf(model, input, output),
     };
-    const account = { projectId: turn.projectId, agentId: agent.id, contactId: turn.contactId };
+    const account = accountOf(agent, turn, day);
     let held = false;
     await this.days.hold(turn.turnId, account, (state) => {
       // Before anything is reserved: a day that is used up ends the turn, and no wait changes that.
@@ -87,6 +104,10 @@ export class TurnBudget {
       throw new RunLater(retryAfterMs + Math.ceil(Math.random() * retryAfterMs), reservedCode, reservedWords);
     return held;
   }
+}
+
+function accountOf(agent: Agent, { projectId, contactId }: TurnScope, { project }: DayLimits): Account {
+  return { projectId, agentId: agent.id, contactId, ofProject: Object.values(project).some(Number.isFinite) };
 }
 
 const unlimited: TurnLimits = {
@@ -109,7 +130,11 @@ function together({ used, held }: DayState): DayState['used'] {
     tokens: one.tokens + other.tokens,
     costMicros: one.costMicros + other.costMicros,
   });
-  return { all: sum(used.all, held.all), contact: sum(used.contact, held.contact) };
+  return {
+    all: sum(used.all, held.all),
+    contact: sum(used.contact, held.contact),
+    project: sum(used.project, held.project),
+  };
 }
 
 /** What one turn may use; Infinity where there is no limit. */
@@ -124,15 +149,20 @@ export interface TurnLimits {
 /** A limit of the day that leaves a turn nothing. */
 export interface DaySpent {
   limit: 'tokens' | 'cost';
-  of: 'contact' | 'agent';
+  of: 'contact' | 'agent' | 'project';
 }
 
 const spentWords: Record<DaySpent['limit'], Record<DaySpent['of'], string>> = {
   tokens: {
     contact: "the contact's tokens of the day are used up",
     agent: "the agent's tokens of the day are used up",
+    project: "the project's tokens of the day are used up",
   },
-  cost: { contact: "the contact's cost of the day is used up", agent: "the agent's cost of the day is used up" },
+  cost: {
+    contact: "the contact's cost of the day is used up",
+    agent: "the agent's cost of the day is used up",
+    project: "the project's cost of the day is used up",
+  },
 };
 
 /** For people. */
@@ -145,14 +175,12 @@ export function spentIn(message: string): DaySpent | null {
   const limits = (['tokens', 'cost'] as const).flatMap((limit): DaySpent[] => [
     { limit, of: 'contact' },
     { limit, of: 'agent' },
+    { limit, of: 'project' },
   ]);
   return limits.find((spent) => wordsOfSpent(spent) === message) ?? null;
 }
 
-export interface DayLimits {
-  all: DayUse;
-  contact: DayUse;
-}
+export type DayLimits = DayParts;
 
 /** The installation's limits, lowered by the agent's. 0 in the settings means no limit. */
 export function turnLimits(settings: EngineSettings, caps: AgentCaps): TurnLimits {
@@ -166,7 +194,11 @@ export function turnLimits(settings: EngineSettings, caps: AgentCaps): TurnLimit
 }
 
 /** The daily limits; null when there are none, so usage need not be read. */
-export function dayLimits(settings: EngineSettings, caps: AgentCaps): DayLimits | null {
+export function dayLimits(
+  settings: EngineSettings,
+  caps: AgentCaps,
+  { day_tokens, day_cost_micros }: Pick<ProjectLimitsDto, 'day_tokens' | 'day_cost_micros'>,
+): DayLimits | null {
   const limits = {
     all: {
       tokens: lower(settings.DAY_MAX_TOKENS, caps.day_tokens),
@@ -176,8 +208,9 @@ export function dayLimits(settings: EngineSettings, caps: AgentCaps): DayLimits 
       tokens: lower(settings.CONTACT_DAY_MAX_TOKENS, caps.contact_day_tokens),
       costMicros: lower(settings.CONTACT_DAY_MAX_COST_MICROS, caps.contact_day_cost_micros),
     },
+    project: { tokens: lower(0, day_tokens ?? undefined), costMicros: lower(0, day_cost_micros ?? undefined) },
   };
-  const values = [limits.all, limits.contact].flatMap(({ tokens, costMicros }) => [tokens, costMicros]);
+  const values = Object.values(limits).flatMap(({ tokens, costMicros }) => [tokens, costMicros]);
   return values.some(Number.isFinite) ? limits : null;
 }
 
@@ -188,11 +221,11 @@ export function withinDay(
   used: DayLimits,
   isContact: boolean,
 ): TurnLimits | DaySpent {
-  const parts: (keyof DayLimits)[] = isContact ? ['contact', 'all'] : ['all'];
+  const parts: (keyof DayLimits)[] = isContact ? ['contact', 'all', 'project'] : ['all', 'project'];
   const left = (what: keyof DayUse): number => Math.min(...parts.map((part) => day[part][what] - used[part][what]));
   for (const what of ['tokens', 'costMicros'] as const) {
     const of = parts.find((part) => day[part][what] - used[part][what] <= 0);
-    if (of) return { limit: what === 'tokens' ? 'tokens' : 'cost', of: of === 'all' ? 'agent' : 'contact' };
+    if (of) return { limit: what === 'tokens' ? 'tokens' : 'cost', of: of === 'all' ? 'agent' : of };
   }
   const [tokens, costMicros] = [left('tokens'), left('costMicros')];
   return { ...limits, tokens: Math.min(limits.tokens, tokens), costMicros: Math.min(limits.costMicros, costMicros) };

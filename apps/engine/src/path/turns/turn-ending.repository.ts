@@ -43,10 +43,13 @@ export interface TurnEnding extends Claim, ScopeColumns {
   answer_id: string | null;
 }
 
-// One statement, so one transaction: turn, steps and reply of each ending whose claim still holds the lease.
-const endSql = `
+/**
+ * One statement, so one transaction: turn, steps and reply of each ending whose claim still holds the lease.
+ * @param sends whether one of them has a reply: it may leave before anything else waits for the disk
+ */
+const endSql = (sends: boolean): string => `
   WITH ending AS (
-    SELECT x.* FROM ${asynchronousCommit}, jsonb_to_recordset($1::jsonb) AS x(turn_id text, claim integer, organization_id text,
+    SELECT x.* FROM ${sends ? '' : `${asynchronousCommit}, `}jsonb_to_recordset($1::jsonb) AS x(turn_id text, claim integer, organization_id text,
       project_id text, reply_text text, output jsonb, reason text, steps integer, tokens integer,
       cost_micros integer, agent_id text, agent_version integer, contact_id text, content_trust text, new_steps jsonb, answer_id text)),
   ended AS (
@@ -134,7 +137,8 @@ export class TurnEndingRepository {
       entries.map((entry) => this.journal.row(entry, ending.turn_id)),
     );
     const endings = all.map(({ ending }) => ending);
-    const rows = (await db.query(endSql, [storableJson(endings), storableJson(entryRows)])) as { id: string }[];
+    const sends = endings.some(({ answer_id }) => answer_id !== null);
+    const rows = (await db.query(endSql(sends), [storableJson(endings), storableJson(entryRows)])) as { id: string }[];
     return new Set(rows.map((row) => row.id));
   }
 }
@@ -166,7 +170,11 @@ export class TurnFailureService {
       const notice = text ? await this.noticeOf(tx, turn, code) : 'none';
       const detail = { error: message.slice(0, 500), ...(notice === 'sent_today' ? { notice: sentToday } : {}) };
       await this.journal.appendIn(tx, entryOf(turn, 'dead', code, detail));
-      if (text && notice === 'due') await addNotice(tx, turn, text);
+      if (text && notice === 'due') {
+        await addNotice(tx, turn, text);
+        // It is sent next. The entry has let the transaction end without the disk.
+        await tx.query('SET LOCAL synchronous_commit TO DEFAULT');
+      }
       return { turn, started: await startNext(tx, sessions) };
     });
   }

@@ -1,5 +1,6 @@
 import { deliverySend, newId } from '#libs/contracts';
 import { until } from '#libs/testing';
+import type pg from 'pg';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
 import { type Script, type FakeModel } from '../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
@@ -12,6 +13,7 @@ describe('the end of a turn', () => {
   beforeAll(async () => {
     world = await engineWorld();
     ({ model } = world);
+    await recordCommits(world.pool);
     await world.start();
     agentId = await agentOf(world, { tools: ['search_knowledge'], caps: { steps: 2 } });
   });
@@ -108,6 +110,32 @@ describe('the end of a turn', () => {
     expect(rows).toEqual([{ id: noticed.id }]);
   });
 
+  it('offers the notice of a turn that failed before as one that may have been delivered', async () => {
+    const failure_notice = 'That did not work.';
+    model.always({ content: null, finish_reason: 'content_filter' });
+    const turn = turnOf({ agent_id: agentId }, { failure_notice });
+    await turnsOf(world).run(turn);
+    const offered = async () => (await world.waiting(deliverySend)).filter((job) => job.turn_id === turn.turn_id);
+    await until('the notice is offered', async () => (await offered()).length === 1);
+    await turnsOf(world).redrive(turn, 1);
+    await until('it is resent', async () => (await offered()).length === 2);
+    model.always(null);
+    expect((await offered()).map(({ custody }) => custody)).toEqual([undefined, { resent: true }]);
+  });
+
+  it('waits for the disk where something is sent next, and only there', async () => {
+    const answered = await run(['Hello.']);
+    const silent = await run(['NO_REPLY']);
+    model.always({ content: null, finish_reason: 'content_filter' });
+    const noticed = await run([], { failure_notice: 'That did not work.' });
+    const unnoticed = await run([]);
+    model.always(null);
+    const { rows } = await world.pool.query<{ turn_id: string; setting: string }>('SELECT * FROM turn_commit');
+    const waits = ({ id }: { id: string }) => rows.filter(({ turn_id }) => turn_id === id).map((row) => row.setting);
+    expect([answered, noticed].map(waits)).toEqual([['local'], ['local']]);
+    expect([silent, unnoticed].map(waits)).toEqual([['off'], ['off']]);
+  });
+
   it('is a notice where a limit refused the message: no agent, no model, and it is in no conversation', async () => {
     const limit_notice = { limit: 'pause', text: 'A pause.' } as const;
     const turn = turnOf({ agent_id: newId('agt'), session: null, run: null }, { limit_notice });
@@ -183,3 +211,18 @@ describe('the end of a turn', () => {
     expect(await turns.row(turn.turn_id)).toMatchObject({ state: 'failed', redrives: 0 });
   });
 });
+
+/** Keeps how each transaction that ends a turn commits. The server of the tests waits for no disk: the engine is to wait for its own. */
+async function recordCommits(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>('SELECT current_database() AS name');
+  await pool.query(`ALTER DATABASE "${rows[0]?.name}" SET synchronous_commit = 'local'`);
+  await pool.query(`
+    CREATE TABLE turn_commit (turn_id text, setting text);
+    CREATE FUNCTION note_commit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+      BEGIN
+        INSERT INTO public.turn_commit VALUES (NEW.id, current_setting('synchronous_commit'));
+        RETURN NULL;
+      END $$;
+    CREATE CONSTRAINT TRIGGER note_commit AFTER INSERT OR UPDATE ON engine.turn DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW WHEN (NEW.ended_at IS NOT NULL AND NEW.notice_id IS NULL) EXECUTE FUNCTION note_commit();`);
+}

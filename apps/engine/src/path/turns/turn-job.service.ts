@@ -13,6 +13,7 @@ import { Metrics, ServiceClient } from '#libs/service-kit';
 import { LeaseLost } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { Arrivals } from './arrivals.js';
+import { AgentCalls, agentCalledCode } from '../calls/agent-call.repository.js';
 import { Previews } from '../previews/previews.service.js';
 import { type OfferedReply, ReplyOfferService } from '../replies/reply-offer.service.js';
 import type { Turn } from '../../entities/turn.entity.js';
@@ -21,6 +22,7 @@ import { type TurnEnding, TurnEndingRepository, TurnFailureService } from './tur
 import { reservedCode, TurnBudget } from './turn-budget.service.js';
 import { slotCode, TurnLeases, TurnSlotRepository } from './running-turns.repository.js';
 import { TurnRunner } from './turn-runner.service.js';
+import { WorkflowRunner } from './workflow-runner.service.js';
 import { TurnEnqueuer } from './start-next.js';
 import { type ClaimedTurn, type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
 import { TypingSignal } from './typing-signal.js';
@@ -43,6 +45,7 @@ export class TurnJobService {
     private readonly failures: TurnFailureService,
     private readonly leases: TurnLeases,
     private readonly runner: TurnRunner,
+    private readonly workflow: WorkflowRunner,
     private readonly slots: TurnSlotRepository,
     private readonly enqueuer: TurnEnqueuer,
     private readonly arrivals: Arrivals,
@@ -50,6 +53,7 @@ export class TurnJobService {
     private readonly previews: Previews,
     private readonly budget: TurnBudget,
     private readonly typing: TypingSignal,
+    private readonly calls: AgentCalls,
     private readonly router: ServiceClient,
     private readonly journal: Journal,
     private readonly metrics: Metrics,
@@ -78,7 +82,7 @@ export class TurnJobService {
         if (outcome.delayMs > earlyMs) return;
         throw new RunLater(outcome.delayMs, 'turn_rescheduled');
       }
-      if (outcome.state === 'ended') return await this.offers.republish([payload.turn_id]);
+      if (outcome.state === 'ended') return await this.offers.resendOf(payload.turn_id);
       await this.runInSlot(payload, outcome.tried, outcome);
     } finally {
       this.leases.leave(given.turn_id);
@@ -110,22 +114,27 @@ export class TurnJobService {
       const failed = await this.failures.end(payload, code, message);
       if (!failed) return;
       this.enqueuer.go(failed.started);
-      await this.offers.republish([failed.turn.id]);
+      await this.calls.wakeCallerOf(failed.turn);
+      // The notice of a turn that has failed before may have arrived long ago.
+      const { id, notice_id: before } = failed.turn;
+      await (before === null ? this.offers.offerOf(id) : this.offers.resendOf(id));
     } catch (error) {
       if (!isRefusedRow(error)) throw error;
       await this.refuse(payload, code);
     }
   }
 
-  private runInSlot(payload: TurnRunPayload, tried: Tried, claimed: ClaimedTurn): Promise<void> {
-    return this.leases.during({ turn_id: tried.id, claim: tried.claim }, async (lost) => {
+  private async runInSlot(payload: TurnRunPayload, tried: Tried, claimed: ClaimedTurn): Promise<void> {
+    let continues = false;
+    await this.leases.during({ turn_id: tried.id, claim: tried.claim }, async (lost) => {
       await this.takeSlot(payload, tried);
       try {
-        await this.runClaimed(payload, tried, claimed, lost);
+        continues = await this.runClaimed(payload, tried, claimed, lost);
       } finally {
         await this.enqueueNext(payload.project_id);
       }
     });
+    if (continues) throw new RunLater(0, 'next_step');
   }
 
   /** Stores turns of sessions in the order in which their messages were acknowledged, as far as possible. */
@@ -159,26 +168,35 @@ export class TurnJobService {
     if (next) this.enqueuer.enqueue([next]);
   }
 
+  /** @returns whether the turn is queued for the next step of its workflow */
   private async runClaimed(
     payload: TurnRunPayload,
     tried: Tried,
     { input, session_id, memory }: ClaimedTurn,
     lost: AbortSignal,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const startedMs = performance.now();
     const claim = { turn_id: tried.id, claim: tried.claim };
     let isRetried = false;
+    let stores = 0;
     const stopTyping = this.typing.begin(payload, input?.reply ?? null);
     try {
       // The row counts attempts too, so a turn that kills its process or whose job is added anew still ends.
       if (tried.tries > this.settings.TURN_MAX_ATTEMPTS)
         throw new PermanentFailure('attempts_exhausted', `${tried.tries} tries`);
       if (!input) throw new PermanentFailure('input_missing', 'the turn was stored without its input');
-      const result = await this.runner.run(payload, claim, { input, session_id, memory }, lost);
+      const run = { input, session_id, memory };
+      const { steps } = input;
+      const result = await (steps
+        ? this.workflow.run(payload, tried, { ...run, steps }, lost)
+        : this.runner.run(payload, claim, run, lost));
+      if ('continues' in result) return true;
       if ('waitsFor' in result) {
         const detail = { tools: result.waitsFor };
         const durationMs = performance.now() - startedMs;
-        return this.note(payload, 'held', 'waiting_approval', claim.claim, durationMs, detail);
+        if (result.on === 'agents') await this.awaitAgents(payload, tried, durationMs, detail);
+        else this.note(payload, 'held', 'waiting_approval', claim.claim, durationMs, detail);
+        return false;
       }
       const { ending, facts, cleaned } = result;
       const { reason, answer_id } = ending;
@@ -187,18 +205,25 @@ export class TurnJobService {
       const entry = entryOf(payload, 'succeeded', reason, claim.claim, durationMs, { ...facts, reply: gave.reply });
       const detail = { ...cleanedWords, taken: cleaned };
       const before = cleaned ? [entryOf(payload, 'running', 'reply_cleaned', claim.claim, null, detail)] : [];
-      const { ended, started } = await this.endings.end(ending, [...before, entry]);
-      if (!ended) throw new LeaseLost('the lease was lost');
+      const { ended, started } = await this.turns.work.persist(() => {
+        stores += 1;
+        return this.endings.end(ending, [...before, entry]);
+      });
+      if (!ended && stores > 1) await this.offers.resendOf(payload.turn_id);
+      if (!ended) throw new LeaseLost('the lease was lost, or its end is stored and nobody heard of it');
       this.previews.end(claim, false);
       this.enqueuer.go(started);
+      await this.calls.wakeCallerOf({ called_by: input.called_by?.turn_id ?? null });
       this.metrics.hopSeconds.observe({ stage: 'turn', outcome: 'succeeded' }, durationMs / 1000);
       if (answer_id !== null && input.reply) await this.offers.offer(offerOf(payload, ending, answer_id, input.reply));
+      return false;
     } catch (error) {
-      if (error instanceof LeaseLost) return;
+      if (error instanceof LeaseLost) return false;
+      if (stores > 0 && !isRefusedRow(error)) throw error;
       const next = turnSettlement(error, tried, this.settings);
       const code = next.reason ?? 'internal_error';
       isRetried = next.due_in_ms !== null;
-      await this.turns.release(next);
+      await this.turns.work.persist(() => this.turns.release(next));
       if (next.due_in_ms === null) {
         throw new PermanentFailure(code, error instanceof Error ? error.message : String(error));
       }
@@ -218,6 +243,18 @@ export class TurnJobService {
       this.previews.end(claim, isRetried);
       await this.budget.release(claim.turn_id);
     }
+  }
+
+  /** Gives the lease back until the agents that it asked have answered. Whoever ends the last of their turns wakes it. */
+  private async awaitAgents(payload: TurnRunPayload, tried: Tried, durationMs: number, detail: object): Promise<void> {
+    const { AGENT_CALL_LOOK_MS: lookMs } = this.settings;
+    await this.turns.release(postponed(tried, agentCalledCode, lookMs, this.settings));
+    // The timeline has it where the turn waited for the same before.
+    if (tried.reason !== agentCalledCode) {
+      this.note(payload, 'held', agentCalledCode, tried.claim, durationMs, { ...detail });
+    }
+    // One that ended before the lease was given back has woken nobody.
+    await this.calls.wake(tried.id);
   }
 
   /** A turn has to be stored with its input, since other turns of its session are compared with it. */

@@ -1,6 +1,6 @@
 import { turnRun } from '#libs/contracts';
 import { Liveness } from '#libs/database';
-import { until } from '#libs/testing';
+import { failingUpdates, until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
@@ -50,6 +50,27 @@ describe('the lease of a long turn', () => {
     await until('the turn ends', async () => (await turnRow(turn.turn_id)).state === 'succeeded');
     expect(await turnRow(turn.turn_id)).toMatchObject({ claim: 1, reply_text: 'Thought through.' });
   });
+
+  it.each(['an answer', 'a failure'])(
+    'is kept until %s is stored, though Postgres was away for it',
+    async (outcome) => {
+      const question = thinking();
+      const turn = turnOf();
+      await world.jobs.enqueue(turnRun, turn);
+      const response = await question;
+      const failing = await failingUpdates(world.pool, 'engine.turn', `NEW.state <> 'running'`);
+      await failing.times(3);
+      if (outcome === 'an answer') answer(response);
+      else response.writeHead(500).end();
+      await until('the turn ends', async () => (await turnRow(turn.turn_id)).state === 'succeeded');
+      expect(await turnRow(turn.turn_id)).toMatchObject(
+        outcome === 'an answer'
+          ? { claim: 1, reply_text: 'Thought through.' }
+          : { reply_text: 'Answered by the heir.' },
+      );
+      expect(await failing.left()).toBe(0);
+    },
+  );
 
   it('ends the work of a process that loses it, and only the new owner answers', async () => {
     const question = thinking();

@@ -13,7 +13,7 @@ import type { StepLog } from '../steps/step-log.js';
 import type { Agent } from '../../entities/agent.entity.js';
 import type { Claim } from '../../entities/turn.entity.js';
 import type { TurnScope } from '../tools/tool.js';
-import type { ShownSummary } from '../../entities/compaction.entity.js';
+import type { ShownMemory, ShownSummary } from '../../entities/compaction.entity.js';
 import type { WindowTurn } from '../prompt/prompt.js';
 import type { TurnEnding } from './turn-ending.repository.js';
 
@@ -38,7 +38,7 @@ export interface TurnResult {
 }
 
 /** What ended: a turn of an agent, by one claim. */
-interface EndedTurn {
+export interface EndedTurn {
   turn: TurnScope;
   agent: Agent;
   claim: Claim;
@@ -49,7 +49,7 @@ interface EndedTurn {
 /** @param content_trust of what the turn brought into its conversation */
 export function resultOf(
   { turn, agent, claim, input, log }: EndedTurn,
-  { text, output, reason, model, cleaned }: LoopResult,
+  { text, output, reason, model, cleaned }: Omit<LoopResult, 'reason'> & Pick<TurnEnding, 'reason'>,
   content_trust: ContentTrust,
   lacked: Pick<TurnResult['facts'], 'withheld' | 'withheld_since'> | null = null,
 ): TurnResult {
@@ -72,7 +72,7 @@ export function resultOf(
       content_trust,
       reply_text: text,
       output,
-      reason: answers || text === '' ? reason : (input.reply_withheld ?? 'no_address'),
+      reason: answers || text === '' ? reason : withheldOf(input),
       steps,
       tokens,
       cost_micros: Math.min(log.costMicros, largestInteger),
@@ -82,6 +82,10 @@ export function resultOf(
     facts: { agent: agent.id, model, steps, tokens, ...sent, ...rehearsed, ...lacked },
     cleaned,
   };
+}
+
+function withheldOf({ called_by: caller, reply_withheld: why = 'no_address' }: TurnInput): string {
+  return caller ? 'for_agent' : why;
 }
 
 /** The end of a turn that sends a notice. Neither an agent nor a model takes part, so none has to exist or answer. */
@@ -124,20 +128,25 @@ const largestInteger = 2_147_483_647;
 const passage = 100;
 
 /**
- * The trust of what a reply repeats, word for word, of earlier turns that it was shown: it stays as trusted as it was,
+ * The trust of what a reply repeats, word for word, of earlier turns and memories that it was shown: it stays as trusted as it was,
  * or a text could outlive the window by asking to be repeated.
  * @param summary of what was said before them
  * @param maxChars of each earlier text, as it was shown
  */
 export function repeatedTrust(
   reply: string,
-  { past, summary }: { past: readonly WindowTurn[]; summary: ShownSummary | null },
+  {
+    past,
+    summary,
+    known,
+  }: { past: readonly WindowTurn[]; summary: ShownSummary | null; known: readonly ShownMemory[] },
   maxChars: number,
 ): ContentTrust {
   const shown = past.map((turn) => ({
     trust: turn.content_trust,
     texts: textsOf(turn).map((text) => text.slice(0, maxChars)),
   }));
+  for (const { content_trust: trust, text } of known) shown.push({ trust, texts: [text] });
   if (summary) shown.push({ trust: summary.content_trust, texts: [summary.text] });
   const doubtful = shown.filter(({ trust }) => trust !== 'own');
   const words = plain(reply);

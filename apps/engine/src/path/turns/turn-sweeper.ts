@@ -4,9 +4,8 @@ import { JobClient, permanentCode, type PermanentFailure, RunLater } from '#libs
 import { Metrics } from '#libs/service-kit';
 import { Suspects } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Turn } from '../../entities/turn.entity.js';
+import { type Turn, turnJobOf } from '../../entities/turn.entity.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
-import { turnJobOf } from './start-next.js';
 import { TurnJobService } from './turn-job.service.js';
 import { TurnRepository } from './turn.repository.js';
 import { turnSettlement } from './turn.verdict.js';

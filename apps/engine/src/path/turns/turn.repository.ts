@@ -12,6 +12,7 @@ import type { Memory } from '../compaction/compactor.service.js';
 import { type ShownSummary, summaryOf } from '../../entities/compaction.entity.js';
 import type { WindowTurn } from '../prompt/prompt.js';
 import type { Turn } from '../../entities/turn.entity.js';
+import { settleStepSql } from '../steps/step.repository.js';
 
 export type ClaimOutcome =
   | ({ state: 'claimed'; tried: Tried } & ClaimedTurn)
@@ -102,11 +103,17 @@ export class TurnRepository {
     await this.db.transaction((tx) => this.store(tx, requests, 'queued'));
   }
 
-  /** Gives a lease back after a failure or for a wait. One that is given up is queued until its dead letter ends it. */
-  async release(settlement: TurnSettlement): Promise<void> {
+  /**
+   * Gives a lease back after a failure or for a wait, with the step of its workflow that it was at. One that is given up
+   * is queued until its dead letter ends it.
+   */
+  async release(settlement: TurnSettlement, db: Queryable = this.db): Promise<void> {
     const kept = settlement.state === 'dead' ? ({ ...settlement, state: 'queued', due_in_ms: 0 } as const) : settlement;
     const sql = this.work.settleSql('$1', { waits: 'integer', unreadable: 'integer' });
-    await this.db.query(sql, [this.work.settled([kept])]);
+    await db.query(`WITH settled AS (${sql}) ${settleStepSql('$2::boolean')}`, [
+      this.work.settled([kept]),
+      settlement.state === 'dead',
+    ]);
   }
 
   /** One turn of a project, or null. */

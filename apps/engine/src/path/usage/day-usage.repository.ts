@@ -11,12 +11,21 @@ export interface Account {
   projectId: string;
   agentId: string;
   contactId: string | null;
+  /** The project has a limit of its own, so all its turns decide one after another. */
+  ofProject: boolean;
 }
 
 /** What an account has used today, and what other turns that run may still use. */
 export interface DayState {
-  used: { all: DayUse; contact: DayUse };
-  held: { all: DayUse; contact: DayUse };
+  used: DayParts;
+  held: DayParts;
+}
+
+/** Of an agent, in total and for one contact, and of all agents of the project; that is 0 where no limit asks for it. */
+export interface DayParts {
+  all: DayUse;
+  contact: DayUse;
+  project: DayUse;
 }
 
 /** What accounts have used today, and reservations of what is left. One transaction at a time decides for an agent, on whichever replica. */
@@ -24,16 +33,16 @@ export interface DayState {
 export class DayUsageRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** An agent's usage today, in total and for one contact. */
-  async today(projectId: string, agentId: string, contactId: string | null): Promise<{ all: DayUse; contact: DayUse }> {
-    const rows = (await this.db.query(todaySql, [projectId, agentId, contactId ?? ''])) as Record<string, string>[];
-    return useOf(rows[0]);
+  /** What is used today. */
+  today(account: Account): Promise<DayParts> {
+    return usedToday(this.db, account);
   }
 
   /** @param decide says from the state of the day what to reserve; null: nothing, and nothing is changed */
   async hold(turnId: string, account: Account, decide: (day: DayState) => DayUse | null): Promise<void> {
-    const { projectId, agentId, contactId } = account;
+    const { projectId, agentId, contactId, ofProject } = account;
     await this.db.transaction(async (tx) => {
+      if (ofProject) await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`budget-${projectId}`]);
       await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`budget-${projectId}-${agentId}`]);
       const use = decide(await stateOf(tx, turnId, account));
       if (!use) return;
@@ -51,21 +60,25 @@ export class DayUsageRepository {
   }
 }
 
-async function stateOf(tx: Queryable, turnId: string, { projectId, agentId, contactId }: Account): Promise<DayState> {
+async function usedToday(db: Queryable, { projectId, agentId, contactId, ofProject }: Account): Promise<DayParts> {
+  const [used] = (await db.query(todaySql, [projectId, agentId, contactId ?? '', ofProject])) as Row[];
+  return partsOf(used);
+}
+
+async function stateOf(tx: Queryable, turnId: string, account: Account): Promise<DayState> {
+  const { projectId, agentId, contactId, ofProject } = account;
   await tx.query(
-    `DELETE FROM engine.budget_hold h WHERE h.project_id = $1 AND h.agent_id = $2
+    `DELETE FROM engine.budget_hold h WHERE h.project_id = $1 AND (h.agent_id = $2 OR $3)
         AND NOT EXISTS (SELECT FROM engine.turn t WHERE t.id = h.turn_id AND t.state = 'running')`,
-    [projectId, agentId],
+    [projectId, agentId, ofProject],
   );
-  const used = (await tx.query(todaySql, [projectId, agentId, contactId ?? ''])) as Record<string, string>[];
-  const held = (await tx.query(
-    `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_micros), 0) AS cost,
-            coalesce(sum(tokens) FILTER (WHERE contact_id = $3), 0) AS contact_tokens,
-            coalesce(sum(cost_micros) FILTER (WHERE contact_id = $3), 0) AS contact_cost
-       FROM engine.budget_hold WHERE project_id = $1 AND agent_id = $2 AND turn_id <> $4`,
-    [projectId, agentId, contactId ?? '', turnId],
-  )) as Record<string, string>[];
-  return { used: useOf(used[0]), held: useOf(held[0]) };
+  const used = await usedToday(tx, account);
+  const [held] = (await tx.query(
+    `SELECT ${sumsSql('tokens', 'cost_micros')}
+       FROM engine.budget_hold WHERE project_id = $1 AND (agent_id = $2 OR $4) AND turn_id <> $5`,
+    [projectId, agentId, contactId ?? '', ofProject, turnId],
+  )) as Row[];
+  return { used, held: partsOf(held) };
 }
 
 /** Infinity: of what no limit bounds. */
@@ -73,19 +86,29 @@ function whole(amount: number): number {
   return Number.isFinite(amount) ? Math.ceil(amount) : 0;
 }
 
-/** Today's usage of agent `$2` in project `$1`, in total and for contact `$3`; `useOf` reads its row. */
-export const todaySql = `
-  SELECT coalesce(sum(input_tokens + output_tokens), 0) AS tokens, coalesce(sum(cost_micros), 0) AS cost,
-         coalesce(sum(input_tokens + output_tokens) FILTER (WHERE contact_id = $3), 0) AS contact_tokens,
-         coalesce(sum(cost_micros) FILTER (WHERE contact_id = $3), 0) AS contact_cost
-    FROM engine.usage WHERE project_id = $1 AND day = (now() AT TIME ZONE 'utc')::date AND agent_id = $2`;
+type Row = Record<string, string>;
 
-export function useOf(row: Record<string, string> | undefined): { all: DayUse; contact: DayUse } {
-  const number = (name: string): number => Number(row?.[name] ?? 0);
-  return {
-    all: { tokens: number('tokens'), costMicros: number('cost') },
-    contact: { tokens: number('contact_tokens'), costMicros: number('contact_cost') },
-  };
+/** The sums that `partsOf` reads, of agent `$2`, of contact `$3` with it, and of the project where `$4`. */
+function sumsSql(tokens: string, cost: string): string {
+  const sum = (what: string, name: string, filter: string): string =>
+    `coalesce(sum(${what}) FILTER (WHERE ${filter}), 0) AS ${name}`;
+  const parts = { all: 'agent_id = $2', contact: 'agent_id = $2 AND contact_id = $3', project: '$4' };
+  return Object.entries(parts)
+    .flatMap(([part, filter]) => [sum(tokens, `${part}_tokens`, filter), sum(cost, `${part}_cost`, filter)])
+    .join(', ');
+}
+
+const todaySql = `
+  SELECT ${sumsSql('input_tokens + output_tokens', 'cost_micros')}
+    FROM engine.usage
+   WHERE project_id = $1 AND day = (now() AT TIME ZONE 'utc')::date AND (agent_id = $2 OR $4)`;
+
+function partsOf(row: Row | undefined): DayParts {
+  const of = (part: keyof DayParts): DayUse => ({
+    tokens: Number(row?.[`${part}_tokens`] ?? 0),
+    costMicros: Number(row?.[`${part}_cost`] ?? 0),
+  });
+  return { all: of('all'), contact: of('contact'), project: of('project') };
 }
 
 /**

@@ -14,14 +14,14 @@ export class NamedAgents {
    * of a missing agent fails with that reason.
    * @throws Problem 422 `agent_not_found`
    */
-  async require(caller: Principal, agentId: string | null | undefined): Promise<void> {
+  async require(caller: Principal, agentId: string | null | undefined, field = 'agent_id'): Promise<void> {
     if (!agentId) return;
     try {
       await this.engine.get(`/internal/agents/${encodeURIComponent(agentId)}`, caller);
     } catch (error) {
       if (error instanceof Problem && error.code === 'agent_not_found') {
         const message = `There is no agent ${agentId} in this project.`;
-        throw new Problem(422, 'agent_not_found', message, [{ field: 'agent_id', message }]);
+        throw new Problem(422, 'agent_not_found', message, [{ field, message }]);
       }
       this.logger.warn({ event: 'agent.unchecked', agent: agentId, error: String(error) });
     }

@@ -4,6 +4,8 @@ import { countsByApp, type OpenLetters, openLetters } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
 import { NamedApps } from '../channels/named-apps.js';
 import { ProblemMarkRepository } from '../problems/problem-mark.repository.js';
+import { type MissedTicks, ScheduleRepository } from '../schedules/schedule.repository.js';
+import { scheduleIn } from '../schedules/scheduled-message.js';
 
 interface Kept {
   outcome: string;
@@ -13,6 +15,8 @@ interface Kept {
 }
 
 const hourMs = 3_600_000;
+/** A missed tick is reported for a day. */
+const missedForMs = 24 * hourMs;
 /** Fewer may be a stranger's attempt. */
 const refusalsThatMatter = 10;
 /** What ends refusals whose cause is no signature. */
@@ -46,10 +50,16 @@ export class AttentionRepository {
     private readonly db: Database,
     private readonly apps: NamedApps,
     private readonly marks: ProblemMarkRepository,
+    private readonly schedules: ScheduleRepository,
   ) {}
 
   async of(scope: ProjectScope): Promise<AttentionItem[]> {
-    return (await Promise.all([this.dead(scope), this.kept(scope), this.refused(scope)])).flat();
+    return (await Promise.all([this.dead(scope), this.kept(scope), this.refused(scope), this.missed(scope)])).flat();
+  }
+
+  private async missed(scope: ProjectScope): Promise<AttentionItem[]> {
+    const since = new Date(Date.now() - missedForMs);
+    return (await this.schedules.missed(scope, since, attentionAtMost)).map(ofMissed);
   }
 
   private async dead(scope: ProjectScope): Promise<AttentionItem[]> {
@@ -58,9 +68,12 @@ export class AttentionRepository {
     return Promise.all(groups.map(async (group) => ofLetters(group, await this.nameOf(scope, group.app_id))));
   }
 
-  /** A run that the API started came through no App. */
+  /** A run that the API or a schedule started came through no App. */
   private async nameOf(scope: ProjectScope, appId: string): Promise<string> {
-    return appId.startsWith('api:') ? 'the API' : this.apps.nameOf(scope, appId);
+    if (appId.startsWith('api:')) return 'the API';
+    const schedule = scheduleIn(appId);
+    if (schedule === null) return this.apps.nameOf(scope, appId);
+    return (await this.schedules.find(scope, schedule))?.name ?? 'a deleted schedule';
   }
 
   private async kept({ organizationId, projectId }: ProjectScope): Promise<AttentionItem[]> {
@@ -130,6 +143,21 @@ function ofLetters({ app_id: id, stage, count, reason, since }: OpenLetters, nam
     count,
     since: since.toISOString(),
     scope: 'events:read',
+  };
+}
+
+function ofMissed({ schedule_id: id, name, missed, since, last }: MissedTicks): AttentionItem {
+  const ticks = missed === 1 ? '1 tick was' : `${missed} ticks were`;
+  return {
+    code: 'ticks_missed',
+    severity: 'warning',
+    text: `Schedule ${name}: ${ticks} missed in the last 24 hours, the last one of ${last.toISOString()}.`,
+    what_to_do:
+      'Its ticks could not be started in time: the services were down, or a workflow was away. Run it by hand if it is needed now; catch_up says which late ticks run.',
+    resource: { kind: 'schedule', id },
+    count: missed,
+    since: since.toISOString(),
+    scope: 'workflows:read',
   };
 }
 

@@ -146,6 +146,22 @@ describe('contacts', () => {
     expect(row.sanitizer_report).toMatchObject({ sender: { counts: { invisible_characters: 1 } } });
   });
 
+  it('are found by a part of the name or the beginning of an address, in their project', async () => {
+    const app = newId('app');
+    const { contact_id: id } = await receive(app, 'Ann_b@example.com');
+    await receive(app, 'annxb@example.com');
+    await world.call('PATCH', `contacts/${id}`, { name: 'Grace Hopper' });
+    const found = async (search: string): Promise<string[]> => {
+      const path = `contacts?search=${encodeURIComponent(search)}`;
+      return (await world.call<{ data: { id: string }[] }>('GET', path)).body.data.map((contact) => contact.id);
+    };
+    expect(await found('ann_B@')).toEqual([id]);
+    expect(await found('ce hop')).toEqual([id]);
+    expect(await found('example.com')).not.toContain(id);
+    await world.query('UPDATE router.contact_identity SET project_id = $2 WHERE contact_id = $1', [id, newId('prj')]);
+    expect(await found('ann_B@')).toEqual([]);
+  });
+
   it('of another project are not shown', async () => {
     const { contact_id: id } = await receive(newId('app'), 'private');
     await world.pool.query('UPDATE router.contact SET project_id = $2 WHERE id = $1', [id, newId('prj')]);

@@ -23,7 +23,12 @@ import {
 } from './contact.dto.js';
 
 class ContactQuery extends OrderedQuery {
-  @Text(200, { optional: true, minLength: 1, description: 'Part of the name, ignoring case' }) search?: string;
+  @Text(200, {
+    optional: true,
+    minLength: 1,
+    description: 'Part of the name, or the beginning of an address, ignoring case',
+  })
+  search?: string;
   @Text(7_000, { optional: true, description: 'Only contacts with these ids, separated by commas' }) ids?: string;
   @OneOf(['unknown', 'known', 'blocked'], { optional: true }) status?: string;
 }

@@ -1,5 +1,6 @@
 import type { Order } from '#libs/contracts';
 import { keyset } from '#libs/database';
+import { beginningWith } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { ContactRow, IdentityRow, MessageRow } from '../../entities/message.entity.js';
@@ -8,6 +9,8 @@ type Change = Partial<Pick<ContactRow, 'name' | 'status' | 'daily_budget'>>;
 
 /** How far back a contact's messages are looked through. */
 const lookedThrough = 500;
+/** How many identities with an address that begins as asked for are looked at. */
+const mostAddresses = 1_000;
 
 /** An identity as people see it. */
 export type Identity = Pick<IdentityRow, 'app_id' | 'sender' | 'home_id' | 'paused_until' | 'pause_reason' | 'seen_at'>;
@@ -44,9 +47,21 @@ export class ContactRepository {
     return (await this.db.query(
       `SELECT * FROM router.contact c WHERE organization_id = $1 AND project_id = $2 AND merged_into IS NULL
           AND ($3::text IS NULL OR status = $3) AND ${after}
-          AND ($5::text IS NULL OR position(lower($5) IN lower(name)) > 0) AND ($7::text[] IS NULL OR id = ANY($7))
+          AND ($5::text IS NULL OR position(lower($5) IN lower(name)) > 0 OR id = ANY(ARRAY(
+            SELECT contact_id FROM router.contact_identity
+             WHERE project_id = $2 AND organization_id = $1 AND lower(sender) LIKE lower($8) LIMIT ${mostAddresses})))
+          AND ($7::text[] IS NULL OR id = ANY($7))
         ORDER BY ${by} LIMIT $6`,
-      [organizationId, projectId, filter.status, filter.cursor, filter.search, filter.limit, filter.ids],
+      [
+        organizationId,
+        projectId,
+        filter.status,
+        filter.cursor,
+        filter.search,
+        filter.limit,
+        filter.ids,
+        filter.search === null ? null : beginningWith(filter.search),
+      ],
     )) as ContactRow[];
   }
 

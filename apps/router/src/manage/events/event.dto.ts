@@ -5,9 +5,11 @@ import { EventResultView, RunView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
 import { messageSource, MessageView } from '../messages/message.dto.js';
 import type { EventTurnLink } from '../../path/handover/engine-runs.js';
+import type { Attempts } from './attempts.js';
 import type { EventContact } from './event-result.repository.js';
 import type { ListedEvent } from './event-search.service.js';
 import type { EventDetail } from './event.service.js';
+import type { EventReplay } from './event-replays.js';
 import type { Replayed } from './replayer.js';
 
 /** Each state of an event. */
@@ -64,6 +66,19 @@ class EventEntryView extends TimelineEntryView {
   @ApiProperty(messageSource) app_id: string;
 }
 
+class AttemptsView implements Attempts {
+  @ApiProperty({ enum: ['turn', 'delivery'] }) stage: string;
+  @ApiProperty({ description: 'Id of the turn or the delivery' }) subject_id: string;
+  @ApiProperty({ description: 'How each of them ended' }) outcome: string;
+  @ApiProperty({ type: String, nullable: true }) reason: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'What the last of them said' }) error: string | null;
+  @ApiProperty({ type: 'integer', description: 'Also those that have no entry on the timeline' }) count: number;
+  @ApiProperty({ type: 'integer', description: 'Number of the first' }) attempt: number;
+  @ApiProperty({ ...time, description: 'When the first began' }) from: Date;
+  @ApiProperty({ ...time, description: 'When the last ended' }) to: Date;
+  @ApiProperty({ description: 'In short: `12 × 500 in 80 s`' }) text: string;
+}
+
 class EventContactView implements EventContact {
   @ApiProperty(idOf('con')) id: string;
   @ApiProperty() name: string;
@@ -73,12 +88,23 @@ class EventContactView implements EventContact {
 class EventTurnView implements EventTurnLink {
   @ApiProperty({ ...idOf('trn'), description: 'Its steps are at /api/v1/turns/:id' }) id: string;
   @ApiProperty() state: string;
+  @ApiProperty({ ...idOf('msg'), nullable: true, description: 'The message that it handles' }) message_id:
+    string | null;
   @ApiProperty({ ...idOf('run'), nullable: true, description: 'Set if a workflow started the turn' }) run_id:
     string | null;
   @ApiProperty({ ...idOf('ses'), nullable: true, description: 'Set if the turn is part of a conversation' })
   session_id: string | null;
   @ApiProperty({ ...idOf('trn'), nullable: true, description: 'The turn that answers it together with others' })
   collected_into: string | null;
+}
+
+class EventReplayView implements EventReplay {
+  @ApiProperty(idOf('trn')) turn_id: string;
+  @ApiProperty({ ...idOf('trn'), nullable: true, description: 'The turn that did the same at first; null: none did' })
+  original_turn_id: string | null;
+  @ApiProperty({ description: 'Who asked for it: user:<id> or key:<id>' }) by: string;
+  @ApiProperty({ description: 'Whether it may send and change something; false: a rehearsal' }) deliver: boolean;
+  @ApiProperty(time) at: Date;
 }
 
 export class EventDetailView implements EventDetail {
@@ -98,6 +124,11 @@ export class EventDetailView implements EventDetail {
   state: string;
   @ApiProperty({ description: 'Why it is in this state, and what to do, in words' }) why: string;
   @ApiProperty({ type: [EventEntryView] }) timeline: EventEntryView[];
+  @ApiProperty({
+    type: [AttemptsView],
+    description: 'What its turns and deliveries tried, oldest first; attempts in a row that ended alike are one',
+  })
+  attempts: AttemptsView[];
   @ApiProperty({ type: [MessageView] }) messages: MessageView[];
   @ApiProperty({ type: [RunView] }) runs: RunView[];
   @ApiProperty({
@@ -109,6 +140,8 @@ export class EventDetailView implements EventDetail {
   @ApiProperty({ type: [EventContactView], description: 'Who wrote it, with their current data' })
   contacts: EventContactView[];
   @ApiProperty({ type: [EventTurnView], description: 'Turns that handle it, oldest first' }) turns: EventTurnView[];
+  @ApiProperty({ type: [EventReplayView], description: 'Those of its turns that people asked for again, oldest first' })
+  replays: EventReplayView[];
 }
 
 export class ReplayedEventView implements Replayed {

@@ -6,9 +6,11 @@ import { Injectable } from '@nestjs/common';
 import type { MessageRow } from '../../entities/message.entity.js';
 import { EngineRuns, type EventRuns, type EventTurnLink } from '../../path/handover/engine-runs.js';
 import { ExplainedMessages } from '../workflows/explained-messages.js';
+import { type Attempts, attemptsOf } from './attempts.js';
 import { type EventContact, EventLinkRepository, EventResultRepository } from './event-result.repository.js';
 import { type WaitedEntry, waitInWords, withWaits } from './waits.js';
 import { type EventState, eventState, wordsOfOutcome } from './outcome-words.js';
+import { type EventReplay, replaysOf } from './event-replays.js';
 import { Replayer } from './replayer.js';
 
 export interface EventDetail extends EventState {
@@ -21,12 +23,14 @@ export interface EventDetail extends EventState {
   /** What became of it if it was routed; null without turns. */
   result: EventResult | null;
   timeline: WaitedEntry[];
+  attempts: Attempts[];
   messages: MessageRow[];
   runs: RunRow[];
   /** What is missing, and why. */
   incomplete: string | null;
   contacts: EventContact[];
   turns: EventTurnLink[];
+  replays: EventReplay[];
 }
 
 /** One event as people see it: what happened to it, and what it led to. */
@@ -63,10 +67,12 @@ export class EventService {
       text: wait ?? wordsOfOutcome(outcome, reason),
       ...eventState(outcome, reason, result, wait),
       timeline: withWaits(entries),
+      attempts: attemptsOf(entries),
       messages: await this.explained.of(caller.projectId, messages),
       contacts,
       runs: led?.runs ?? [],
       turns: led?.turns ?? [],
+      replays: led ? replaysOf(entries, led) : [],
       incomplete: led ? null : 'The engine does not answer, so runs and turns are missing. Try again.',
     };
   }

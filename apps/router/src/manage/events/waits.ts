@@ -51,18 +51,27 @@ export function waitInWords(last: TimelineEntry | undefined): string | null {
   return `It waits ${wordsOf(last)}.`;
 }
 
+/**
+ * What a turn reports while it runs, with the time of one call: it does not say when the turn began, which the entry that
+ * ends the attempt does.
+ */
+const isReport = ({ outcome, duration_ms: took }: TimelineEntry): boolean => outcome === 'running' && took !== null;
+
 /** @param entries of one event, oldest first */
 export function withWaits(entries: (TimelineEntry & { app_id: string })[]): WaitedEntry[] {
   const lastOf = new Map<string, TimelineEntry>();
-  return entries.map((entry, index) => {
+  let before: TimelineEntry | undefined;
+  return entries.map((entry) => {
+    if (isReport(entry)) return { ...entry, waited_ms: null, waited_for: null };
     const key = `${entry.stage} ${entry.subject_id}`;
     const own = entry.subject_id === null ? undefined : lastOf.get(key);
+    const earlier = before;
     lastOf.set(key, entry);
+    before = entry;
     const begunMs = entry.at.getTime() - (entry.duration_ms ?? 0);
-    const since = (before: TimelineEntry): number => Math.max(0, Math.round(begunMs - before.at.getTime()));
+    const since = (from: TimelineEntry): number => Math.max(0, Math.round(begunMs - from.at.getTime()));
     if (own && pausing.includes(own.outcome)) return { ...entry, waited_ms: since(own), waited_for: wordsOf(own) };
-    const before = entries[index - 1];
-    if (!before || entry.duration_ms === null) return { ...entry, waited_ms: null, waited_for: null };
-    return { ...entry, waited_ms: since(before), waited_for: own ? null : 'in the queue' };
+    if (!earlier || entry.duration_ms === null) return { ...entry, waited_ms: null, waited_for: null };
+    return { ...entry, waited_ms: since(earlier), waited_for: own ? null : 'in the queue' };
   });
 }

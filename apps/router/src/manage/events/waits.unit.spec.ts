@@ -54,4 +54,15 @@ describe('the waits of an event', () => {
     ];
     expect(waitsOf(...entries)[2]).toEqual([1_000, 'behind another message of this conversation']);
   });
+
+  it('end where the turn began, not where a call of it did that it reports meanwhile', () => {
+    const routed = entry(50, { stage: 'routed', subject_id: 'msg_1', outcome: 'routed', duration_ms: 30 });
+    const called = entry(1_400, { duration_ms: 2 });
+    const ended = entry(1_500, { outcome: 'succeeded', duration_ms: 1_350 });
+    expect(waitsOf(routed, called, ended)).toEqual([
+      [null, null],
+      [null, null],
+      [100, 'in the queue'],
+    ]);
+  });
 });

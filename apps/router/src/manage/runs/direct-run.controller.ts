@@ -1,7 +1,9 @@
+import { type TextFrom, textSources } from '#libs/contracts';
 import {
   Caller,
   IdempotencyKey,
   JsonObject,
+  OneOf,
   type Principal,
   RequireScopes,
   RowNumberPipe,
@@ -20,6 +22,12 @@ class NewRun {
   @Text(100_000, { optional: true, description: 'Input of the run' }) message?: string;
   @Text(200, { optional: true, minLength: 1, description: 'Default api_call' }) event_type?: string;
   @JsonObject({ optional: true }) metadata?: Record<string, unknown>;
+  @OneOf(textSources, {
+    optional: true,
+    description:
+      'Who wrote that: `system`, the caller (default), or `people` whose words it passes on. What a run does on those is limited as for any untrusted content',
+  })
+  text_from?: TextFrom;
 }
 
 class Wait {
@@ -56,6 +64,7 @@ export class DirectRunController {
         ...(body.event_type ? { event_type: body.event_type } : {}),
         ...(body.metadata ? { metadata: body.metadata } : {}),
       },
+      body.text_from ?? 'system',
       key,
     );
     const settled = await this.runs.settled(caller, runId, wait ?? 0);

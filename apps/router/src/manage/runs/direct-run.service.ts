@@ -1,4 +1,4 @@
-import { columnsOf, newId, type NormalizedMessage } from '#libs/contracts';
+import { columnsOf, newId, type NormalizedMessage, type TextFrom } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { askerOf, idempotencyKeyReused, notFound, type Principal, Problem } from '#libs/service-kit';
@@ -43,6 +43,7 @@ export class DirectRunService {
     caller: Principal,
     workflowId: number,
     given: Pick<NormalizedMessage, 'message'> & Partial<Pick<NormalizedMessage, 'event_type' | 'metadata'>>,
+    textFrom: TextFrom,
     key: string | null,
   ): Promise<DirectRun> {
     const workflow = await this.workflows.find(caller.projectId, workflowId);
@@ -61,8 +62,7 @@ export class DirectRunService {
         app_kind: 'builtin',
         received_at: new Date().toISOString(),
         verified_scheme: 'api_key',
-        // What an API caller sends counts as its own words.
-        text_from: 'system',
+        text_from: textFrom,
       },
       { event_type: 'api_call', ...given, sender: caller.subject, is_bot: false, workflow_id: workflowId },
       0,
@@ -71,7 +71,7 @@ export class DirectRunService {
       { ...draft, durable: true, startedBy: askerOf(caller), dedupKey: key === null ? draft.dedupKey : `key:${key}` },
     ]);
     if (!routed) throw new Error('a draft was neither routed nor claimed before');
-    if ('claimed' in routed) return this.repeated(caller, routed.claimed.message_id, draft.message);
+    if ('claimed' in routed) return this.repeated(caller, routed.claimed.message_id, draft.message, textFrom);
     const [run] = runIdsOf([routed.plan]);
     if (run === undefined) throw new Problem(409, 'workflow_off', `The workflow ${workflowId} is off.`);
     const entry = { ...subject, subject_id: routed.plan.message.id, detail: { by: caller.subject } };
@@ -93,7 +93,12 @@ export class DirectRunService {
     return now;
   }
 
-  private async repeated(caller: Principal, messageId: string, asked: NormalizedMessage): Promise<DirectRun> {
+  private async repeated(
+    caller: Principal,
+    messageId: string,
+    asked: NormalizedMessage,
+    textFrom: TextFrom,
+  ): Promise<DirectRun> {
     const [row] = (await this.db.query('SELECT * FROM router.message WHERE id = $1 AND project_id = $2', [
       messageId,
       caller.projectId,
@@ -101,6 +106,7 @@ export class DirectRunService {
     const [turn] = row?.turns ?? [];
     if (!row || !turn?.run) throw new Problem(409, 'run_gone', 'The run of this Idempotency-Key is no longer kept.');
     const same =
+      row.text_from === textFrom &&
       row.message.workflow_id === asked.workflow_id &&
       row.message.message === asked.message &&
       row.message.event_type === asked.event_type &&

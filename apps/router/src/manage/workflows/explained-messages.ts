@@ -1,7 +1,7 @@
 import { Database } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import type { MessageRow, Verdict } from '../../entities/message.entity.js';
-import { compileFilter } from '../../path/rules/filter.js';
+import { compileFilter } from '#libs/expressions';
 import { evaluateTrigger, filterInput } from '../../path/routing/evaluate-triggers.js';
 import type { TriggerRow } from '../../entities/rules.entity.js';
 import { WorkflowRepository } from './workflow.repository.js';

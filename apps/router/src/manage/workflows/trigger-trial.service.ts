@@ -3,7 +3,7 @@ import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { NamedApps } from '../channels/named-apps.js';
 import type { MessageRow, Verdict } from '../../entities/message.entity.js';
-import { type ClauseResult, compileFilter, type Filter, type FilterProblem } from '../../path/rules/filter.js';
+import { type ClauseResult, compileFilter, type Filter, type FilterProblem } from '#libs/expressions';
 import { evaluateTrigger, filterInput, unheardBy } from '../../path/routing/evaluate-triggers.js';
 
 /** What a trigger would have done with one message, and why. */

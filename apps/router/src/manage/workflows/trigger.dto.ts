@@ -2,7 +2,7 @@ import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Verdict } from '../../entities/message.entity.js';
 import type { TriggerRow } from '../../entities/rules.entity.js';
-import type { ClauseResult, FilterProblem } from '../../path/rules/filter.js';
+import type { ClauseResult, FilterProblem } from '#libs/expressions';
 import type { TriggerWarning } from './trigger-warnings.js';
 import type { DryRunReport, TriedMessage } from './trigger-trial.service.js';
 

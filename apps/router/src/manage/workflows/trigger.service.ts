@@ -3,9 +3,13 @@ import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { NamedApps } from '../channels/named-apps.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
-import { compileFilter } from '../../path/rules/filter.js';
+import { compileFilter } from '#libs/expressions';
 import type { TriggerRow } from '../../entities/rules.entity.js';
+import { type RuleFields, type ruleFields } from '../../entities/rule-version.entity.js';
+import type { Restored, Rule } from '../history/rule-history.js';
 import { WorkflowRepository } from './workflow.repository.js';
+
+type VersionedTrigger = Pick<TriggerRow, (typeof ruleFields)['trigger'][number]>;
 
 type Rules = Partial<
   Pick<
@@ -48,7 +52,7 @@ export class TriggerService {
       created_at: new Date(),
     };
     checkDebounce(row);
-    await this.workflows.insertTrigger(row);
+    await this.workflows.insertTrigger(caller, row);
     this.rules.forget(caller.projectId);
     return row;
   }
@@ -61,25 +65,44 @@ export class TriggerService {
     return this.workflows.findTrigger(caller.projectId, id);
   }
 
-  /** @throws Problem as `create`. @returns null when there is no such trigger */
-  async change(caller: Principal, id: string, change: Rules): Promise<TriggerRow | null> {
-    const old = await this.workflows.findTrigger(caller.projectId, id);
-    if (!old) return null;
-    const { where, ...others } = change;
+  /** @throws Problem as `create`; 409 `version_changed`. @returns null when there is no such trigger */
+  async change(
+    caller: Principal,
+    id: string,
+    { where, ...others }: Rules,
+    restored: Restored | null = null,
+  ): Promise<TriggerRow | null> {
     // A field that the caller left out is undefined here, and must not count as removed.
     const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
-    const row = { ...old, ...given, ...(where === undefined ? {} : { where: checkedFilter(where) }) };
-    checkDebounce(row);
-    const { id: _id, app_id: _app, workflow_id: _workflow, created_at: _created, ...rules } = row;
-    const saved = await this.workflows.updateTrigger(caller.projectId, id, rules);
+    const filter = where === undefined ? {} : { where: checkedFilter(where) };
+    const changed = (before: TriggerRow): TriggerRow => {
+      const row = { ...before, ...given, ...filter };
+      checkDebounce(row);
+      return row;
+    };
+    const saved = await this.workflows.changeTrigger(caller, id, changed, restored);
     this.rules.forget(caller.projectId);
     return saved;
   }
 
   async remove(caller: Principal, id: string): Promise<boolean> {
-    const removed = await this.workflows.deleteTrigger(caller.projectId, id);
+    const removed = await this.workflows.removeTrigger(caller, id);
     this.rules.forget(caller.projectId);
     return removed;
+  }
+
+  /** @throws Problem 404 */
+  async rule(caller: Principal, id: string): Promise<Rule> {
+    if (!(await this.find(caller, id))) throw notFound('trigger', id);
+    return { kind: 'trigger', subject: id };
+  }
+
+  /** Whether it is active stays as it is. @throws Problem as `change`; 404 */
+  async restore(caller: Principal, id: string, fields: RuleFields, restored: Restored): Promise<TriggerRow> {
+    const { active: _active, app_id: _app, workflow_id: _workflow, ...rules } = fields as VersionedTrigger;
+    const row = await this.change(caller, id, rules, restored);
+    if (!row) throw notFound('trigger', id);
+    return row;
   }
 }
 

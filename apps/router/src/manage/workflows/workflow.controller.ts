@@ -6,25 +6,25 @@ import {
   JsonObject,
   keyed,
   Name,
+  NestedList,
   notFound,
   once,
   OneOf,
   type Principal,
   RequireScopes,
-  RowNumberPipe,
   ShowsEntityTag,
   TakesIdempotencyKey,
   Text,
 } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiExcludeEndpoint, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { NamedAgents } from '../agents/named-agents.js';
 import { EngineRuns } from '../../path/handover/engine-runs.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
 import { discardDebounced } from '../../path/routing/debounce-sweeper.js';
 import type { WorkflowStatus } from '../../entities/rules.entity.js';
-import { requireOutputSchema } from './output-schema.js';
-import { WorkflowRepository } from './workflow.repository.js';
+import { workflowNumber, WorkflowService } from './workflow.service.js';
+import { WorkflowStepFields } from './workflow-step.dto.js';
+import { maxSteps } from './workflow-steps.js';
 import { DiscardedView, WorkflowPage, WorkflowView } from './workflow.dto.js';
 
 class NewWorkflow {
@@ -42,6 +42,12 @@ class NewWorkflow {
     description: 'JSON Schema, an object, that the output of its runs holds to; default: they have none',
   })
   output_schema?: Record<string, unknown> | null;
+  @NestedList(WorkflowStepFields, maxSteps, {
+    optional: true,
+    nullable: true,
+    description: 'What its runs do, in this order; default: the agent works on the message, and nothing else',
+  })
+  steps?: WorkflowStepFields[] | null;
 }
 
 class WorkflowChange {
@@ -49,44 +55,33 @@ class WorkflowChange {
   @Text(100, { optional: true, nullable: true }) agent_id?: string | null;
   @Text(20_000, { optional: true }) instructions?: string;
   @JsonObject({ optional: true, nullable: true }) output_schema?: Record<string, unknown> | null;
+  @NestedList(WorkflowStepFields, maxSteps, {
+    optional: true,
+    nullable: true,
+    description: 'In place of all that it has; runs that have begun keep those that they began with',
+  })
+  steps?: WorkflowStepFields[] | null;
   @OneOf(['active', 'suspended', 'off'], { optional: true, description: 'Runs of a suspended workflow wait' })
   status?: WorkflowStatus;
 }
-
-const workflowNumber = new RowNumberPipe('workflow');
 
 @ApiTags('workflows')
 @Controller()
 export class WorkflowController {
   constructor(
-    private readonly workflows: WorkflowRepository,
+    private readonly workflows: WorkflowService,
     private readonly rules: ProjectRules,
     private readonly runs: EngineRuns,
     private readonly db: Database,
-    private readonly agents: NamedAgents,
   ) {}
 
   @Post('api/v1/workflows')
   @RequireScopes('workflows:write')
   @ApiOperation({ operationId: 'createWorkflow', summary: 'Create a workflow; its id is an integer of the project' })
   @ApiCreatedResponse({ type: WorkflowView })
-  async create(@Caller() caller: Principal, @Body() body: NewWorkflow): Promise<WorkflowView> {
-    await this.agents.require(caller, body.agent_id);
-    requireOutputSchema(body.output_schema);
-    const now = new Date();
-    const row = await this.workflows.insert({
-      project_id: caller.projectId,
-      organization_id: caller.organizationId,
-      name: body.name,
-      agent_id: body.agent_id ?? null,
-      instructions: body.instructions ?? '',
-      output_schema: body.output_schema ?? null,
-      status: 'active',
-      created_at: now,
-      updated_at: now,
-    });
-    this.rules.forget(caller.projectId);
-    return row;
+  create(@Caller() caller: Principal, @Body() body: NewWorkflow): Promise<WorkflowView> {
+    const { name, agent_id = null, instructions = '', output_schema = null, steps = null } = body;
+    return this.workflows.create(caller, { name, agent_id, instructions, output_schema, steps });
   }
 
   @Get('api/v1/workflows')
@@ -94,7 +89,7 @@ export class WorkflowController {
   @ApiOperation({ operationId: 'listWorkflows', summary: 'Workflows of the project' })
   @ApiOkResponse({ type: WorkflowPage })
   async list(@Caller() caller: Principal): Promise<WorkflowPage> {
-    return { data: await this.workflows.allOf(caller.projectId), next_cursor: null };
+    return { data: await this.workflows.list(caller), next_cursor: null };
   }
 
   @Get('api/v1/workflows/:id')
@@ -102,10 +97,8 @@ export class WorkflowController {
   @RequireScopes('workflows:read')
   @ApiOperation({ operationId: 'getWorkflow', summary: 'One workflow' })
   @ApiOkResponse({ type: WorkflowView })
-  async get(@Caller() caller: Principal, @Param('id', workflowNumber) id: number): Promise<WorkflowView> {
-    const row = await this.workflows.find(caller.projectId, id);
-    if (!row || row.organization_id !== caller.organizationId) throw notFound('workflow', id);
-    return row;
+  get(@Caller() caller: Principal, @Param('id', workflowNumber) id: number): Promise<WorkflowView> {
+    return this.workflows.get(caller, id);
   }
 
   @Patch('api/v1/workflows/:id')
@@ -116,19 +109,12 @@ export class WorkflowController {
     summary: 'Change a workflow; making it active releases its waiting runs',
   })
   @ApiOkResponse({ type: WorkflowView })
-  async change(
+  change(
     @Caller() caller: Principal,
     @Param('id', workflowNumber) id: number,
     @Body() body: WorkflowChange,
   ): Promise<WorkflowView> {
-    await this.get(caller, id);
-    await this.agents.require(caller, body.agent_id);
-    requireOutputSchema(body.output_schema);
-    const now = new Date();
-    await this.workflows.update(caller.projectId, id, { ...body, updated_at: now });
-    this.rules.forget(caller.projectId);
-    if (body.status === 'active') await this.runs.release(caller, id, now);
-    return this.get(caller, id);
+    return this.workflows.change(caller, id, { ...body });
   }
 
   @Post('api/v1/workflows/:id/discard')

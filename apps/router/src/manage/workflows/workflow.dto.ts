@@ -1,4 +1,5 @@
 import { idOf, PageOf, time } from '#libs/service-kit';
+import { WorkflowStepFields } from './workflow-step.dto.js';
 import { ApiProperty } from '@nestjs/swagger';
 import type { WorkflowRow, WorkflowStatus } from '../../entities/rules.entity.js';
 
@@ -17,6 +18,12 @@ export class WorkflowView implements WorkflowRow {
     description: 'JSON Schema that the output of its runs holds to; null: they have none',
   })
   output_schema: object | null;
+  @ApiProperty({
+    type: [WorkflowStepFields],
+    nullable: true,
+    description: 'What its runs do, in this order; null: the agent works on the message, and nothing else',
+  })
+  steps: WorkflowStepFields[] | null;
   @ApiProperty({ enum: ['active', 'suspended', 'off'] }) status: WorkflowStatus;
   @ApiProperty(time) created_at: Date;
   @ApiProperty(time) updated_at: Date;

@@ -1,15 +1,19 @@
+import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { TriggerRow, WorkflowRow } from '../../entities/rules.entity.js';
+import { type Restored, RuleHistory } from '../history/rule-history.js';
 
 const maxWorkflowId = 2_147_483_647;
 
+/** Workflows and triggers. Each change is a version. */
 @Injectable()
 export class WorkflowRepository {
   constructor(
     @InjectRepository(WorkflowRow) private readonly workflows: Repository<WorkflowRow>,
     @InjectRepository(TriggerRow) private readonly triggers: Repository<TriggerRow>,
+    private readonly history: RuleHistory,
   ) {}
 
   allOf(projectId: string): Promise<WorkflowRow[]> {
@@ -23,20 +27,26 @@ export class WorkflowRepository {
   }
 
   /** Inserts with the project's next number. */
-  async insert(row: Omit<WorkflowRow, 'id'>): Promise<WorkflowRow> {
-    return this.workflows.manager.transaction(async (tx) => {
+  insert(by: Principal, row: Omit<WorkflowRow, 'id'>): Promise<WorkflowRow> {
+    return this.history.created(by, 'workflow', async (tx) => {
       await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`router-workflow-${row.project_id}`]);
       const [last] = (await tx.query('SELECT max(id) AS id FROM router.workflow WHERE project_id = $1', [
         row.project_id,
       ])) as { id: number | null }[];
       const full = { ...row, id: (last?.id ?? 0) + 1 };
       await tx.insert(WorkflowRow, full);
-      return full;
+      return [String(full.id), full] as const;
     });
   }
 
-  async update(projectId: string, id: number, change: Partial<WorkflowRow>): Promise<void> {
-    await this.workflows.update({ project_id: projectId, id }, change);
+  /** @throws Problem 409 `version_changed` */
+  update(by: Principal, id: number, change: Partial<WorkflowRow>, restored: Restored | null): Promise<void> {
+    return this.history.changed(by, { kind: 'workflow', subject: String(id) }, restored, async (tx) => {
+      const where = { project_id: by.projectId, id };
+      const before = await tx.findOneByOrFail(WorkflowRow, where);
+      await tx.update(WorkflowRow, where, change as object);
+      return [before, await tx.findOneByOrFail(WorkflowRow, where)];
+    });
   }
 
   listTriggers(projectId: string): Promise<TriggerRow[]> {
@@ -47,17 +57,41 @@ export class WorkflowRepository {
     return this.triggers.findOneBy({ project_id: projectId, id });
   }
 
-  async insertTrigger(row: TriggerRow): Promise<void> {
-    await this.triggers.insert(row);
+  async insertTrigger(by: Principal, row: TriggerRow): Promise<void> {
+    await this.history.created(by, 'trigger', async (tx) => {
+      await tx.insert(TriggerRow, row);
+      return [row.id, row] as const;
+    });
   }
 
-  async updateTrigger(projectId: string, id: string, change: Partial<TriggerRow>): Promise<TriggerRow | null> {
-    await this.triggers.update({ project_id: projectId, id }, change);
-    return this.triggers.findOneBy({ project_id: projectId, id });
+  /**
+   * @param change of the trigger as it is
+   * @returns null when there is no such trigger
+   * @throws Problem 409 `version_changed`
+   */
+  async changeTrigger(
+    by: Principal,
+    id: string,
+    change: (before: TriggerRow) => TriggerRow,
+    restored: Restored | null,
+  ): Promise<TriggerRow | null> {
+    const where = { project_id: by.projectId, id };
+    if (!(await this.triggers.existsBy(where))) return null;
+    await this.history.changed(by, { kind: 'trigger', subject: id }, restored, async (tx) => {
+      const before = await tx.findOneByOrFail(TriggerRow, where);
+      const after = change(before);
+      await tx.update(TriggerRow, where, after);
+      return [before, after];
+    });
+    return this.triggers.findOneBy(where);
   }
 
-  async deleteTrigger(projectId: string, id: string): Promise<boolean> {
-    const { affected } = await this.triggers.delete({ project_id: projectId, id });
-    return (affected ?? 0) > 0;
+  removeTrigger(by: Principal, id: string): Promise<boolean> {
+    return this.history.removed(by, { kind: 'trigger', subject: id }, async (tx) => {
+      const where = { project_id: by.projectId, id };
+      const row = await tx.findOneBy(TriggerRow, where);
+      if (row) await tx.delete(TriggerRow, where);
+      return row;
+    });
   }
 }

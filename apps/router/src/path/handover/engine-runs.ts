@@ -11,6 +11,8 @@ export type TurnRedrive = { is: 'under_way' } | { is: 'gone' } | { is: 'ended'; 
 export interface EventTurnLink {
   id: string;
   state: string;
+  /** Null from an engine of an earlier release, too. */
+  message_id: string | null;
   run_id: string | null;
   session_id: string | null;
   collected_into: string | null;

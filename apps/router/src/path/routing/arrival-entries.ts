@@ -34,10 +34,10 @@ export function standsFor(plans: Plan[]): Plan {
 }
 
 /** The entries that the previous hop left to this one to commit. */
-export function entriesOfParsing({ job }: Arrival): JournalEntry[] {
+export function entriesOfParsing({ job, from = 'adapter-gateway' }: Arrival): JournalEntry[] {
   return (job.entries ?? []).map((each) => ({
     ...subjectOf(job),
-    service: 'adapter-gateway',
+    service: from,
     ...each,
     at: new Date(each.at),
   }));
@@ -65,6 +65,7 @@ export function replayedEntry(plan: Plan, by: string, reason: string, rehearsal:
       verdicts: message.verdicts,
       ...routeOf(decision),
       run_ids: runIdsOf([plan]),
+      turn_ids: plan.turns.map(({ turn_id }) => turn_id),
       ...(rehearsal ? { rehearsal: true } : {}),
     },
   };

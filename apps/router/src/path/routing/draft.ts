@@ -17,6 +17,8 @@ export interface Arrival {
   attempt: number;
   startedMs: number;
   messages: number;
+  /** The service that its earlier entries are from; absent: the gateway, which parses. */
+  from?: 'adapter-gateway' | 'router';
 }
 
 /** A message during routing, before it is decided. */

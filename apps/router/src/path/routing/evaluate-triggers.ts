@@ -1,7 +1,7 @@
 import type { MessageRoutePayload, NormalizedMessage, RequestFacts } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
 import type { Verdict } from '../../entities/message.entity.js';
-import type { FilterInput } from '../rules/filter.js';
+import type { FilterInput } from '#libs/expressions';
 import type { ActiveTrigger, Rules } from '../rules/project-rules.js';
 import type { SenderContext } from '../senders/senders.js';
 import type { Draft } from './draft.js';

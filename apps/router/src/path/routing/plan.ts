@@ -170,6 +170,7 @@ function inputOf(
     verified: draft.verified,
     instructions: workflow?.instructions ?? null,
     ...(workflow?.output_schema ? { output_schema: { ...workflow.output_schema } } : {}),
+    ...(workflow?.steps ? { steps: workflow.steps } : {}),
     ...replyIn(decision, senderContext),
     ...(draft.deliver ? {} : { rehearsal: true as const }),
     trust: trustOf(senderContext),

@@ -1,7 +1,7 @@
 import { ChangeCache, ChangeListener, Database } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { ChannelRow, TriggerRow, WorkflowRow } from '../../entities/rules.entity.js';
-import { compileFilter } from './filter.js';
+import { compileFilter } from '#libs/expressions';
 import { type RouterSettings, SETTINGS } from '../../env.js';
 
 /** How long a change may be unknown here while changes are not heard. */

@@ -8,7 +8,10 @@ type Check = (name: string, title: string, advice: string, run: () => Promise<vo
 
 /** Events without a webhook: the same question twice gives the same, and asking after them gives none of them. */
 async function polls(kit: Kit): Promise<void> {
-  if (kit.manifest.connect === undefined) throw new NotApplicable('the manifest has no connect');
+  const { connect } = kit.manifest;
+  if (connect === undefined) throw new NotApplicable('the manifest has no connect');
+  if (isJsonObject(connect) && connect.kind === 'socket')
+    throw new NotApplicable('the kit plays no provider with a socket');
   const ask = async (more: JsonObject): Promise<{ answer: Answer; ids: string[]; cursor: unknown }> => {
     const answer = await kit.adapter.post('/poll', { credentials: kit.credentials, wait_seconds: 0, ...more });
     accepted(answer);

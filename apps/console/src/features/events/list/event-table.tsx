@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Activity, SearchX } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { type CursorList, useProjectId } from '../../../api/project-query.js';
 import type { Schema } from '../../../api/client.js';
 import { eventTexts } from '../../../texts/events.js';
@@ -10,6 +10,8 @@ import { EmptyState } from '../../../ui/notices.js';
 import { MessageState, reasonInRow } from '../../../ui/message-state.js';
 import { AppName, NameOver, PrincipalName } from '../../../ui/name-of.js';
 import { When } from '../../../ui/when.js';
+
+const EventPeek = lazy(() => import('./event-peek.js'));
 
 type EventView = Schema<'EventView'>;
 
@@ -27,6 +29,11 @@ export function EventTable({ list, filtered }: EventTableProps): ReactNode {
       list={list}
       rowKey={({ id }) => id}
       rowLink={({ id }) => ({ to: '/p/$projectId/events/$eventId', params: { projectId, eventId: id } })}
+      peek={({ id }) => (
+        <Suspense>
+          <EventPeek key={id} id={id} />
+        </Suspense>
+      )}
       empty={filtered ? <NothingMatches /> : <NothingYet projectId={projectId} />}
     />
   );
@@ -64,7 +71,7 @@ const columns: Column<EventView>[] = [
   {
     id: 'app',
     label: texts.app,
-    cell: ({ app_id }) => (app_id.startsWith('api:') ? eventTexts.byApi : <AppName id={app_id} />),
+    cell: ({ app_id }) => sourceOf(app_id),
   },
   {
     id: 'outcome',
@@ -107,4 +114,9 @@ function NothingYet({ projectId }: { projectId: string }): ReactNode {
       }
     />
   );
+}
+
+function sourceOf(appId: string): ReactNode {
+  if (appId.startsWith('api:')) return eventTexts.byApi;
+  return appId.startsWith('schedule:') ? eventTexts.bySchedule : <AppName id={appId} />;
 }

@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ArrowUp, Pause, Play, X } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { eventTexts } from '../../../texts/events.js';
 import { uiTexts } from '../../../texts/ui.js';
 import { LiveDot } from '../../../ui/live-dot.js';
@@ -14,6 +14,8 @@ import { RefusedRequests } from './refused-requests.js';
 import { useLiveList } from './use-live-list.js';
 import classes from './new-events.module.css';
 
+const SavedViews = lazy(() => import('../../../ui/saved-views.js'));
+
 const route = getRouteApi('/p/$projectId/events');
 
 export function EventsPage(): ReactNode {
@@ -24,17 +26,24 @@ export function EventsPage(): ReactNode {
       title={eventTexts.title}
       description={view === 'refused' ? eventTexts.refused.description : eventTexts.description}
       actions={
-        <SegmentedControl
-          aria-label={eventTexts.views.label}
-          value={view ?? 'events'}
-          data={[
-            { value: 'events', label: eventTexts.views.events },
-            { value: 'refused', label: eventTexts.views.refused },
-          ]}
-          onChange={(next) =>
-            void navigate({ search: { view: next === 'refused' ? next : undefined, app: search.app } })
-          }
-        />
+        <>
+          {view !== 'refused' && (
+            <Suspense>
+              <SavedViews list="events" search={filterOf({ ...search, paused: undefined })} />
+            </Suspense>
+          )}
+          <SegmentedControl
+            aria-label={eventTexts.views.label}
+            value={view ?? 'events'}
+            data={[
+              { value: 'events', label: eventTexts.views.events },
+              { value: 'refused', label: eventTexts.views.refused },
+            ]}
+            onChange={(next) =>
+              void navigate({ search: { view: next === 'refused' ? next : undefined, app: search.app } })
+            }
+          />
+        </>
       }
     >
       {view === 'refused' ? <RefusedRequests appId={search.app} /> : <EventList search={search} />}

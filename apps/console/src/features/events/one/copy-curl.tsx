@@ -15,7 +15,7 @@ import { useRequest } from './use-event.js';
 export function CopyCurl({ event }: { event: EventDetail }): ReactNode {
   const { copy, copied } = useClipboard({ timeout: 1_500 });
   const mayRead = useScope('events:read_body');
-  const byWebhook = event.app_id !== null && !event.app_id.startsWith('api:');
+  const byWebhook = event.app_id?.startsWith('app_') === true;
   const request = useRequest(event.id, mayRead && byWebhook).data;
   const app = useApps().data?.find(({ id }) => id === event.app_id);
   if (!request || request.body === null || !request.body_is_whole || !app?.webhook_url) return null;

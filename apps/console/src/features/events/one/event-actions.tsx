@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useNavigate } from '@tanstack/react-router';
-import { ChevronDown, FlaskConical, RotateCcw, Route, Send, Target } from 'lucide-react';
+import { ChevronDown, FlaskConical, Funnel, RotateCcw, Route, Send, Target } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useScope } from '../../../api/session.js';
 import { eventPageTexts } from '../../../texts/event.js';
@@ -18,6 +18,7 @@ const texts = eventPageTexts.actions;
 export function EventActions({ event }: { event: EventDetail }): ReactNode {
   const navigate = useNavigate({ from: '/p/$projectId/events/$eventId' });
   const mayReplay = useScope('events:write') && event.outcome !== 'verification';
+  const mayTrigger = useScope('workflows:write') && event.app_id?.startsWith('app_') === true;
   return (
     <>
       <CopyCurl event={event} />
@@ -28,6 +29,15 @@ export function EventActions({ event }: { event: EventDetail }): ReactNode {
           onClick={() => void navigate({ search: { test: '' } })}
         >
           {texts.test}
+        </Button>
+      )}
+      {mayTrigger && event.messages.length > 0 && (
+        <Button
+          variant="default"
+          leftSection={<Funnel size={14} aria-hidden />}
+          onClick={() => void navigate({ to: '/p/$projectId/events/$eventId/new-trigger' })}
+        >
+          {texts.makeTrigger}
         </Button>
       )}
       {mayReplay && <Replay event={event} />}

@@ -55,7 +55,7 @@ function pathTo(to: Target, { id, app_id, contacts, runs, turns }: EventDetail):
   const contact = contacts[0]?.id;
   const session = turns.find(({ session_id }) => session_id)?.session_id;
   const workflow = runs[0]?.workflow_id;
-  const isApp = app_id !== null && !app_id.startsWith('api:');
+  const isApp = app_id?.startsWith('app_') === true;
   const paths: Record<Target, Path | null> = {
     app: isApp ? { path: `/integrations/${app_id}` } : null,
     channel: isApp ? { path: `/integrations/${app_id}`, search: { tab: 'channel', edit: 'channel' } } : null,

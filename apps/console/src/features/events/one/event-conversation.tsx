@@ -9,12 +9,18 @@ import classes from './event-conversation.module.css';
 import type { EventDetail } from './steps.js';
 import { answerOf, useDeliveries, useTurn } from './use-event.js';
 
+interface EventConversationProps {
+  event: EventDetail;
+  /** The answer is below the message. */
+  narrow?: boolean;
+}
+
 /** The message and the answer, side by side, before any detail. */
-export function EventConversation({ event }: { event: EventDetail }): ReactNode {
+export function EventConversation({ event, narrow = false }: EventConversationProps): ReactNode {
   const first = event.messages[0];
   if (!first) return null;
   return (
-    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+    <SimpleGrid cols={narrow ? 1 : { base: 1, md: 2 }} spacing="md">
       <Section title={eventPageTexts.message}>
         {event.messages.map(({ id, message }) => (
           <div key={id} className={classes.entry}>

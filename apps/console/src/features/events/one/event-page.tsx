@@ -15,6 +15,7 @@ import { When } from '../../../ui/when.js';
 import { EventAnswer } from './event-answer.js';
 import { EventActions } from './event-actions.js';
 import { EventConversation } from './event-conversation.js';
+import { EventReplays } from './event-replays.js';
 import { EventTimeline } from './event-timeline.js';
 import type { EventDetail } from './steps.js';
 import { TestFilter } from './test-filter.js';
@@ -46,6 +47,7 @@ export function EventPage(): ReactNode {
         <Stack gap="md">
           <EventAnswer event={event} />
           <EventConversation event={event} />
+          <EventReplays event={event} />
           <EventTimeline event={event} />
           <TestFilter event={event} />
         </Stack>
@@ -70,6 +72,8 @@ function Facts({ event: { id, app_id, messages, timeline } }: { event: EventDeta
       {app_id &&
         (app_id.startsWith('api:') ? (
           eventTexts.byApi
+        ) : app_id.startsWith('schedule:') ? (
+          <ProjectLink path={`/schedules/${app_id.slice('schedule:'.length)}`}>{eventTexts.bySchedule}</ProjectLink>
         ) : (
           <ProjectLink path={`/integrations/${app_id}`}>
             <AppName id={app_id} />

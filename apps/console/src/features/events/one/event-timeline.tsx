@@ -2,6 +2,7 @@ import { Anchor, Stack } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { LoaderCircle } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { usePrincipalName } from '../../../api/principals.js';
 import { eventPageTexts } from '../../../texts/event.js';
 import { JsonView } from '../../../ui/json-view.js';
 import { duration } from '../../../ui/numbers.js';
@@ -11,19 +12,21 @@ import { DeliveryPart } from './parts/delivery-part.js';
 import { ParsedPart, RequestPart } from './parts/request-part.js';
 import { RoutedPart } from './parts/routed-part.js';
 import { TurnPart } from './parts/turn-part.js';
-import { type Bar, StepItem } from './step-item.js';
-import { type EventDetail, spanOfTimeline, type Step, stepLook, stepsOf, workedMs } from './steps.js';
+import { passedIn, PassedModels } from './passed-models.js';
+import { StepItem } from './step-item.js';
+import { type Axis, axisOf, type EventDetail, shareOn, type Step, stepLook, stepsOf, workedMs } from './steps.js';
 import classes from './timeline.module.css';
+import type { Bar } from './track.js';
 import { answerOf } from './use-event.js';
 
 /** The timeline of an event: each step, where the time went, and why it continued as it did. */
 export function EventTimeline({ event }: { event: EventDetail }): ReactNode {
   const steps = stepsOf(event.timeline);
   const { isOpen, toggle, setAll, all } = useOpenSteps(steps);
-  const { startMs, endMs } = spanOfTimeline(steps);
+  const axis = axisOf(steps);
+  const nameOf = usePrincipalName(event.replays.map(({ by }) => by));
   const { status, tone, why } = answerOf(event);
   const pending = tone === 'busy';
-  const spanMs = Math.max(1, endMs - startMs);
   return (
     <Section
       title={eventPageTexts.timeline}
@@ -34,23 +37,24 @@ export function EventTimeline({ event }: { event: EventDetail }): ReactNode {
       }
     >
       <p className={classes.sentence} style={{ margin: '0 0 8px' }}>
-        {eventPageTexts.timelineHint} {duration(endMs - startMs)}
+        {eventPageTexts.timelineHint} {duration(axis.spanMs)}
       </p>
       <ol className={classes.timeline}>
         {steps.map((step) => {
-          const look = stepLook(step, event);
+          const look = stepLook(step, event, nameOf);
           return (
             <StepItem
               key={step.key}
               id={step.key}
               {...look}
-              bar={barOf(step, startMs, spanMs)}
+              notes={step.stage === 'turn' && <PassedModels passed={passedIn(step)} />}
+              bar={barOf(step, axis)}
               tookMs={step.endMs > step.startMs ? workedMs(step) : null}
               waits={step.waits}
               open={isOpen(step)}
               onToggle={() => toggle(step)}
             >
-              {stepBody(step, event)}
+              {stepBody(step, event, axis)}
             </StepItem>
           );
         })}
@@ -76,8 +80,8 @@ export function EventTimeline({ event }: { event: EventDetail }): ReactNode {
 }
 
 /** The whole step, with its waits over it. */
-function barOf({ startMs, endMs, waits }: Step, beginMs: number, spanMs: number): Bar {
-  const share = (ms: number): number => Math.min(1, Math.max(0, (ms - beginMs) / spanMs));
+function barOf({ startMs, endMs, waits }: Step, axis: Axis): Bar {
+  const share = shareOn(axis);
   return {
     from: share(startMs),
     to: share(endMs),
@@ -86,12 +90,12 @@ function barOf({ startMs, endMs, waits }: Step, beginMs: number, spanMs: number)
 }
 
 /** The details of an open step; null: its line says everything. */
-function stepBody(step: Step, event: EventDetail): ReactNode {
+function stepBody(step: Step, event: EventDetail, axis: Axis): ReactNode {
   const checkedAtOnce = step.stage === 'verified' && step.last.stage === 'received';
   if (checkedAtOnce) return null;
   return (
     <Stack gap="sm">
-      {partOf(step, event)}
+      {partOf(step, event, axis)}
       <Disclosure label={eventPageTexts.facts}>
         <JsonView label={eventPageTexts.facts} value={step.entries} depth={2} />
       </Disclosure>
@@ -99,7 +103,7 @@ function stepBody(step: Step, event: EventDetail): ReactNode {
   );
 }
 
-function partOf(step: Step, event: EventDetail): ReactNode {
+function partOf(step: Step, event: EventDetail, axis: Axis): ReactNode {
   switch (step.stage) {
     case 'received':
       return <RequestPart event={event} />;
@@ -110,7 +114,7 @@ function partOf(step: Step, event: EventDetail): ReactNode {
     case 'routed':
       return <RoutedPart event={event} entry={step.last} />;
     case 'turn':
-      return <TurnPart event={event} turnId={step.subject} />;
+      return <TurnPart event={event} turnId={step.subject} axis={axis} />;
     case 'delivery':
       return <DeliveryPart event={event} step={step} />;
   }

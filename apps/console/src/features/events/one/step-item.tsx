@@ -4,16 +4,9 @@ import type { ReactNode } from 'react';
 import { eventPageTexts } from '../../../texts/event.js';
 import { duration } from '../../../ui/numbers.js';
 import { colours, StatusBadge, type Tone } from '../../../ui/status-badge.js';
-import type { Wait } from './steps.js';
+import { namedWaits, type Wait } from './steps.js';
+import { type Bar, Track } from './track.js';
 import classes from './timeline.module.css';
-
-/** A bar of the timeline: its place in the whole time, each value a share from 0 to 1. */
-export interface Bar {
-  from: number;
-  to: number;
-  /** Where nobody worked on it. */
-  waits: { from: number; to: number }[];
-}
 
 interface StepItemProps {
   id: string;
@@ -22,6 +15,8 @@ interface StepItemProps {
   status: string | null;
   tone: Tone;
   sentence: ReactNode;
+  /** Below the sentence, in smaller letters. */
+  notes?: ReactNode;
   bar: Bar | null;
   tookMs: number | null;
   waits: readonly Wait[];
@@ -35,8 +30,6 @@ interface StepItemProps {
 
 /** Below this, nobody notices a wait. */
 const feltMs = 20;
-/** From here on, somebody asks what it was for. */
-const namedMs = 1_000;
 
 export function StepItem(props: StepItemProps): ReactNode {
   const {
@@ -46,6 +39,7 @@ export function StepItem(props: StepItemProps): ReactNode {
     status,
     tone,
     sentence,
+    notes,
     bar,
     tookMs,
     waits,
@@ -55,7 +49,7 @@ export function StepItem(props: StepItemProps): ReactNode {
     children,
   } = props;
   const waited = waits.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
-  const named = waits.filter(({ fromMs, toMs, what }) => what !== null && toMs - fromMs >= namedMs);
+  const named = namedWaits(waits).filter(({ ms }) => ms >= feltMs);
   const head = (
     <>
       <span>
@@ -64,18 +58,14 @@ export function StepItem(props: StepItemProps): ReactNode {
           {status && <StatusBadge status={status} tone={tone} />}
         </span>
         <span className={classes.sentence}>{sentence}</span>
-        {named.map(({ fromMs, toMs, what }) => (
-          <span key={fromMs} className={classes.waited}>
-            {eventPageTexts.waitedFor(duration(toMs - fromMs), what ?? '')}
+        {notes}
+        {named.map(({ what, times, ms }) => (
+          <span key={what} className={classes.waited}>
+            {eventPageTexts.waitedFor(duration(ms), what, times)}
           </span>
         ))}
       </span>
-      <span className={classes.track} aria-hidden>
-        {bar && <span className={classes.bar} style={placed(bar.from, bar.to)} />}
-        {bar?.waits.map(({ from, to }) => (
-          <span key={from} className={classes.wait} style={placed(from, to)} />
-        ))}
-      </span>
+      <Track bar={bar} />
       <span className={classes.took}>
         {tookMs !== null && <span>{duration(tookMs)}</span>}
         {waited >= feltMs && named.length === 0 && <div>{eventPageTexts.waited(duration(waited))}</div>}
@@ -102,6 +92,3 @@ export function StepItem(props: StepItemProps): ReactNode {
     </li>
   );
 }
-
-const percent = (share: number): string => `${(share * 100).toFixed(2)}%`;
-const placed = (from: number, to: number) => ({ left: percent(from), width: percent(to - from) });

@@ -97,13 +97,38 @@ function spanOf({ at, duration_ms: took }: Entry): [number, number] {
   return [endMs - (took ?? 0), endMs];
 }
 
-/** The whole timeline, from the first byte to the last entry. */
-export function spanOfTimeline(steps: readonly Step[]): { startMs: number; endMs: number } {
-  return {
-    startMs: Math.min(...steps.map(({ startMs }) => startMs)),
-    endMs: Math.max(...steps.map(({ endMs }) => endMs)),
-  };
+/** The time that bars are drawn over: from the first byte to the last entry. */
+export interface Axis {
+  startMs: number;
+  /** At least 1. */
+  spanMs: number;
 }
+
+export function axisOf(steps: readonly Step[]): Axis {
+  const startMs = Math.min(...steps.map((step) => step.startMs));
+  const endMs = Math.max(...steps.map((step) => step.endMs));
+  return { startMs, spanMs: Math.max(1, endMs - startMs) };
+}
+
+/** Where a time is on an axis, from 0 to 1. */
+export const shareOn =
+  ({ startMs, spanMs }: Axis) =>
+  (ms: number): number =>
+    Math.min(1, Math.max(0, (ms - startMs) / spanMs));
+
+/** Waits with what they were for, each name once. */
+export function namedWaits(waits: readonly Wait[]): { what: string; times: number; ms: number }[] {
+  const named = waits.flatMap(({ what, fromMs, toMs }) => (what === null ? [] : [{ what, ms: toMs - fromMs }]));
+  return [...Map.groupBy(named, ({ what }) => what)].map(([what, alike]) => ({
+    what,
+    times: alike.length,
+    ms: alike.reduce((sum, { ms }) => sum + ms, 0),
+  }));
+}
+
+/** What a turn or a delivery tried, by the server: attempts in a row that ended alike are one. */
+export const attemptsOf = ({ subject, stage }: Step, { attempts }: EventDetail): Schema<'AttemptsView'>[] =>
+  attempts.filter((one) => one.stage === stage && one.subject_id === subject);
 
 /** A detail of an entry, if it is a text or a number. */
 export function fact(entry: Entry, name: string): string | null {
@@ -128,8 +153,8 @@ const icons: Readonly<Record<Step['stage'], LucideIcon>> = {
   delivery: Send,
 };
 
-/** How a step looks in one line. */
-export function stepLook(step: Step, event: EventDetail): Look {
+/** How a step looks in one line. @param nameOf of who asked for a replay */
+export function stepLook(step: Step, event: EventDetail, nameOf: (subject: string) => string): Look {
   const { stage, last } = step;
   const replayed = last.outcome === 'replayed';
   return {
@@ -137,7 +162,7 @@ export function stepLook(step: Step, event: EventDetail): Look {
     title: eventPageTexts.stages[stage],
     status: quietStatuses.includes(last.outcome) ? null : last.outcome,
     tone: toneOf(last.outcome),
-    sentence: replayed ? eventPageTexts.replayedBy(fact(last, 'by') ?? '') : sentences[stage](step, event),
+    sentence: replayed ? eventPageTexts.replayedBy(nameOf(fact(last, 'by') ?? '')) : sentences[stage](step, event),
   };
 }
 
@@ -146,6 +171,7 @@ const quietStatuses = ['accepted', 'ok'];
 
 const sentences: Readonly<Record<Step['stage'], (step: Step, event: EventDetail) => string>> = {
   received: ({ last }) => {
+    if (fact(last, 'schedule_id') !== null) return eventPageTexts.bySchedule;
     const bytes = fact(last, 'bytes');
     return bytes === null
       ? eventPageTexts.byApi
@@ -170,13 +196,18 @@ const sentences: Readonly<Record<Step['stage'], (step: Step, event: EventDetail)
     if (last.outcome === 'routed') return takersOf(last, event) ?? event.text;
     return last.terminal ? event.text : (fact(last, 'advice') ?? fact(last, 'error') ?? '');
   },
-  turn: ({ last }) => {
-    const model = fact(last, 'model');
-    return fact(last, 'error') ?? (model === null ? '' : eventPageTexts.byModel(model));
+  turn: (step, event) => {
+    const model = fact(step.last, 'model');
+    return fact(step.last, 'error') ?? (model === null ? repeated(step, event) : eventPageTexts.byModel(model));
   },
-  delivery: ({ last, entries }) =>
-    fact(last, 'error') ?? fact(last, 'text') ?? (entries.length > 1 ? eventPageTexts.tries(entries.length) : ''),
+  delivery: (step, event) => repeated(step, event) || (fact(step.last, 'error') ?? fact(step.last, 'text') ?? ''),
 };
+
+/** Attempts that ended alike, in short: `12 × 500 in 80 s`. */
+const repeated = (step: Step, event: EventDetail): string =>
+  attemptsOf(step, event)
+    .flatMap(({ count, text }) => (count > 1 ? [text] : []))
+    .join(', ');
 
 /** What a message was routed to, in words. */
 function takersOf({ subject_id }: Entry, { messages }: EventDetail): string | null {

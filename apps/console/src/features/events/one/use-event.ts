@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { answer, api, type Schema } from '../../../api/client.js';
 import { useProjectQuery } from '../../../api/project-query.js';
+import { useScope } from '../../../api/session.js';
 import { own } from '../../../own.js';
 import { eventToDo } from '../../../texts/event.js';
 import { unread } from '../../../texts/ui.js';
@@ -77,6 +78,15 @@ export function useTurn(eventId: string, id: string | null, enabled: boolean): U
     ['event', eventId, 'turn', id],
     (signal) => answer(api.GET('/api/v1/turns/{id}', { params: { path: { id: id ?? '' } }, signal })),
     { enabled: enabled && id !== null },
+  );
+}
+
+/** The run of a turn; a null id asks for none. */
+export function useRun(eventId: string, id: string | null): UseQueryResult<Schema<'RunDetailView'>> {
+  return useProjectQuery(
+    ['event', eventId, 'run', id],
+    (signal) => answer(api.GET('/api/v1/runs/{id}', { params: { path: { id: id ?? '' } }, signal })),
+    { enabled: useScope('workflows:read') && id !== null },
   );
 }
 

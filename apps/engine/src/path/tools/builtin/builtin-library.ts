@@ -1,7 +1,7 @@
 import { builtinTools, type ContentTrust, type ToolGrade } from '#libs/contracts';
 import { StepRepository } from '../../steps/step.repository.js';
 import type { BoundCredentials } from '../bound-credentials.js';
-import { type CallSite, failure, type Tool } from '../tool.js';
+import { type CallSite, failure, type ReadDocument, type Tool } from '../tool.js';
 
 /** What a result's trust depends on, besides the result. */
 const trustIn =
@@ -54,6 +54,7 @@ export class BuiltinLibrary {
       elsewhere: (args, hosts) => work.elsewhere?.(args, hosts) ?? null,
       ...(work.trustOf ? { trustOf: trustIn(work.trustOf, credentials) } : {}),
       ...(work.noted ? { noted: work.noted } : {}),
+      ...(work.documents ? { documents: work.documents } : {}),
       ...(work.compared ? { compared: work.compared } : {}),
       run: (args, call) => work.run(args, call, credentials),
     };
@@ -71,6 +72,8 @@ export interface BuiltinWork {
   idempotent?(args: Record<string, unknown>): boolean;
   /** What people have to know about a call with this result; absent: nothing. */
   noted?(result: unknown): string | null;
+  /** The documents of the project's knowledge that a result is from; absent: none. */
+  documents?(result: unknown): ReadDocument[];
   /** The part of a result that is compared with an earlier one; absent: all of it. */
   compared?(result: unknown): unknown;
   run(args: Record<string, unknown>, call: CallSite, credentials: BoundCredentials): Promise<unknown>;

@@ -1,24 +1,27 @@
 import type { ServiceClient } from '#libs/service-kit';
 import type { BuiltinWork } from './builtin-library.js';
-import { type CallSite, failure, isFailure, type TurnScope } from '../tool.js';
+import { type CallSite, failure, isFailure, type ReadDocument, type TurnScope } from '../tool.js';
 import type { DocumentRepository, Reader } from '../../../knowledge/document.repository.js';
+import type { DocumentSearch } from '../../../knowledge/document-search.repository.js';
 import type { Facts } from '../../../knowledge/fact-rows.js';
 import type { GraphRepository } from '../../../knowledge/graph.repository.js';
+import type { DocumentReader } from '../../../documents/document-reader.service.js';
 import { readAttachment } from './read-attachment.js';
 
 const defaultChars = 12_000;
 
 /** `read_file`: reads a document of the project's knowledge or an attachment of the event, a part at a time. */
-export function readFile(documents: DocumentRepository, gateway: ServiceClient, maxChars: number): BuiltinWork {
+export function readFile(documents: DocumentRepository, gateway: ServiceClient, reader: DocumentReader): BuiltinWork {
   return {
     external: true,
     trustOf: (result) => (isMarkedUntrusted(result) ? 'untrusted' : 'own'),
+    documents: documentsIn,
     run: async (args, { turn }) => {
       const offset = Number(args['offset'] ?? 0);
       const chars = Number(args['max_chars'] ?? defaultChars);
       const attachment = textOr(args['attachment_id']);
       if (attachment !== null) {
-        const read = await readAttachment(gateway, turn, attachment, maxChars);
+        const read = await readAttachment(gateway, reader, turn, attachment);
         if (isFailure(read)) return read;
         const text = read.text.slice(offset, offset + chars).toWellFormed();
         const next = offset + text.length < read.text.length ? offset + text.length : null;
@@ -82,17 +85,18 @@ export function storeKnowledge(documents: DocumentRepository, maxChars: number):
  * `query_knowledge_graph`: searches documents for words, lists an entity's neighbours, or finds paths between two
  * entities.
  */
-export function queryKnowledgeGraph(documents: DocumentRepository, graph: GraphRepository): BuiltinWork {
+export function queryKnowledgeGraph(search: DocumentSearch, graph: GraphRepository): BuiltinWork {
   return {
     external: true,
     trustOf: (result) => (isMarkedUntrusted(result) ? 'untrusted' : 'own'),
+    documents: documentsIn,
     run: async (args, { turn }) => {
       const reader = readerOf(turn);
       const limit = Number(args['limit'] ?? 10);
       const depth = Number(args['depth'] ?? 2);
       const [query, name, toName] = [textOr(args['query']), textOr(args['entity']), textOr(args['to'])];
       if (query === null && name === null) return failure('invalid_arguments', 'Give query or entity.');
-      const documentsFound = query === null ? {} : { documents: await documents.search(turn, reader, query, limit) };
+      const documentsFound = query === null ? {} : { documents: await search.search(turn, reader, query, limit) };
       if (name === null) return documentsFound;
       const entity = await graph.entity(turn, reader, name);
       if (!entity) return { ...documentsFound, entity: null };
@@ -105,6 +109,21 @@ export function queryKnowledgeGraph(documents: DocumentRepository, graph: GraphR
       return { ...documentsFound, entity: shown, paths };
     },
   };
+}
+
+/** The documents that a result names, each once, with the title where the result has it. */
+function documentsIn(result: unknown): ReadDocument[] {
+  const found = new Map<string, string | null>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    const { document_id: named, id, title } = value as Record<string, unknown>;
+    const key = textOr(named) ?? textOr(id);
+    if (key?.startsWith('doc_')) found.set(key, found.get(key) ?? textOr(title));
+    Object.values(value).forEach(visit);
+  };
+  visit(result);
+  return [...found].map(([id, title]) => ({ id, title }));
 }
 
 function readerOf(turn: TurnScope): Reader {

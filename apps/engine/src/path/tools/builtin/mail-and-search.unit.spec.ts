@@ -25,6 +25,7 @@ const call: CallSite = {
     trust: 'known',
     trusted: true,
     rehearsal: false,
+    calledBy: null,
     attachments: [],
     startedBy: [],
   },

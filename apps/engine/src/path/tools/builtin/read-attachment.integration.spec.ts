@@ -1,3 +1,4 @@
+import { docxOf, pdfOf, xlsxOf } from '../../../testing/document-files.js';
 import { type EngineWorld, engineWorld, turnOf } from '../../../testing/engine-world.js';
 import { type FakeModel } from '../../../testing/fake-model.js';
 import { type FakeServices } from '../../../testing/fake-services.js';
@@ -56,6 +57,14 @@ describe('an attachment of the event', () => {
     expect((await read({ attachment_id: '3' })).result.text.trim()).toBe('Shown');
   });
 
+  it('that is a PDF or an Office file is read as its text, page by page', async () => {
+    answer(pdfOf([['Invoice 7'], ['Total 12.50']]), 'application/pdf');
+    const { result } = await read({ attachment_id: '2' });
+    expect(result).toMatchObject({ trust: 'untrusted', text: '## Page 1\n\nInvoice 7\n\n## Page 2\n\nTotal 12.50' });
+    answer(xlsxOf('Sums', ['<c r="A1"><v>7</v></c><c r="B1"><v>12.5</v></c>'], []));
+    expect((await read({ attachment_id: '2' })).result.text).toBe('## Sums\n\n7 | 12.5');
+  });
+
   it('is text in the charset that it declares, and says where that is unknown', async () => {
     answer(Buffer.from('cff0e8e2e5f2', 'hex'), 'text/csv; charset=windows-1251');
     expect((await read({ attachment_id: '2' })).result.text).toBe('Привет');
@@ -80,6 +89,9 @@ describe('an attachment of the event', () => {
 
   it.each<[string, () => void]>([
     ['not_text', () => answer(Buffer.from([0, 1, 255]))],
+    ['not_text', () => answer(pdfOf([[]]))],
+    ['too_large', () => answer(docxOf(`<w:p><w:r><w:t>${'x'.repeat(6_000)}</w:t></w:r></w:p>`))],
+    ['attachment_unavailable', () => answer(Buffer.from('%PDF-1.7 broken'))],
     ['too_large', () => answer(Buffer.from('x'.repeat(6_000)))],
     ['too_large', () => gateway.on(route, () => ({ ok: false, error: 'too_large', message: 'over' }))],
     ['attachment_not_found', () => gateway.on(route, () => ({ ok: false, error: 'not_found' }))],

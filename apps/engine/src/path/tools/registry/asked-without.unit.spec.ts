@@ -1,4 +1,4 @@
-import { askedWithout } from './asked-without.js';
+import { askedWithout } from './registry-tool.js';
 
 const bank = { credential_id: 'cred_1', as: 'bank', skill_id: 'skl_1', hosts: ['*.bank.example'] };
 const shop = { credential_id: 'cred_2', as: 'shop', skill_id: 'skl_1' };

@@ -4,22 +4,20 @@ import type { ReactNode } from 'react';
 import type { Schema } from '../../../../api/client.js';
 import { useScope } from '../../../../api/session.js';
 import { eventPageTexts } from '../../../../texts/event.js';
-import { CodeBlock } from '../../../../ui/code-block.js';
 import { ConfirmAction } from '../../../../ui/action-button.js';
 import { CopyText } from '../../../../ui/copy.js';
-import { keyed } from '../../../../ui/keyed.js';
 import { duration } from '../../../../ui/numbers.js';
 import { Facts } from '../../../../ui/facts.js';
 import { ProblemAlert } from '../../../../ui/notices.js';
 import { StatusBadge } from '../../../../ui/status-badge.js';
 import { When } from '../../../../ui/when.js';
-import { type Entry, type EventDetail, fact, type Step } from '../steps.js';
+import { attemptsOf, type EventDetail, type Step } from '../steps.js';
 import { useDeliveries } from '../use-event.js';
 import { redriveDelivery, useRepair } from '../event-repair.js';
 
 const texts = eventPageTexts.delivery;
 
-/** The reply as it was sent, its address, and every attempt. */
+/** Where the reply went, and every attempt. Its words are above. */
 export function DeliveryPart({ event, step }: { event: EventDetail; step: Step }): ReactNode {
   const mayRead = useScope('deliveries:read');
   const { data, error, refetch } = useDeliveries(event.id, mayRead);
@@ -29,7 +27,6 @@ export function DeliveryPart({ event, step }: { event: EventDetail; step: Step }
       <ProblemAlert error={error} onRetry={() => void refetch()} />
       {delivery && (
         <>
-          <CodeBlock label={eventPageTexts.reply} code={delivery.content.text} wrap />
           <Facts
             of={[
               [texts.to, delivery.content.target.channel_address],
@@ -50,7 +47,7 @@ export function DeliveryPart({ event, step }: { event: EventDetail; step: Step }
           {delivery.cut_chars > 0 && <Text size="sm">{texts.cut(delivery.cut_chars)}</Text>}
         </>
       )}
-      <Attempts entries={step.entries} />
+      <Attempts attempts={attemptsOf(step, event)} />
       {delivery && mayRedrive(delivery) && <Redrive eventId={event.id} id={delivery.id} />}
     </Stack>
   );
@@ -76,19 +73,25 @@ function providerStatusOf(delivery: Schema<'DeliveryView'>): ReactNode {
   );
 }
 
-function Attempts({ entries }: { entries: readonly Entry[] }): ReactNode {
+/** Attempts in a row that ended alike are one line. */
+function Attempts({ attempts }: { attempts: Schema<'AttemptsView'>[] }): ReactNode {
   return (
     <Stack gap={6} component="ol" aria-label={texts.attempts} m={0} p={0} style={{ listStyle: 'none' }}>
-      {keyed(entries, ({ at, outcome, attempt }) => `${at} ${outcome} ${attempt}`).map(({ key, row: entry }) => (
-        <Group key={key} component="li" gap="sm" fz="sm">
-          {texts.attempt(entry.attempt)}
-          <StatusBadge status={entry.outcome} />
+      {attempts.map(({ attempt, count, outcome, reason, error, from, to, text }) => (
+        <Group key={`${attempt} ${outcome} ${from}`} component="li" gap="sm" fz="sm">
+          {texts.attempt(attempt, count)}
+          <StatusBadge status={outcome} />
+          {count > 1 && (
+            <Text span inherit fw={500}>
+              {text}
+            </Text>
+          )}
           <Text span inherit c="dimmed">
-            {entry.duration_ms !== null && `${duration(entry.duration_ms)} · `}
-            <When at={entry.at} />
+            {count === 1 && `${duration(Date.parse(to) - Date.parse(from))} · `}
+            <When at={to} />
           </Text>
           <Text span inherit style={{ overflowWrap: 'anywhere' }}>
-            {[entry.reason, fact(entry, 'error') ?? fact(entry, 'text')].filter(Boolean).join(': ')}
+            {[reason, error].filter(Boolean).join(': ')}
           </Text>
         </Group>
       ))}

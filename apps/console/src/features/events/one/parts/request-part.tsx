@@ -18,7 +18,7 @@ const texts = eventPageTexts.request;
 /** The bytes as they arrived, and the headers without secrets. */
 export function RequestPart({ event }: { event: EventDetail }): ReactNode {
   const mayRead = useScope('events:read_body');
-  const byWebhook = event.app_id !== null && !event.app_id.startsWith('api:');
+  const byWebhook = event.app_id?.startsWith('app_') === true;
   const { data: request, error, refetch } = useRequest(event.id, mayRead && byWebhook);
   if (!byWebhook) return <Text c="dimmed">{texts.gone}</Text>;
   if (!mayRead) return <Text c="dimmed">{texts.noScope}</Text>;

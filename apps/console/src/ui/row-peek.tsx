@@ -1,0 +1,44 @@
+import { CloseButton, Group, Text } from '@mantine/core';
+import type { ToOptions } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { uiTexts } from '../texts/ui.js';
+import { TextLink } from './links.js';
+import classes from './row-peek.module.css';
+
+interface RowPeekProps {
+  /** The page of the row. */
+  to: ToOptions | undefined;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+const texts = uiTexts.peek;
+
+/** What a row is about, beside the list, in which the focus stays: its arrow keys lead to the next one. */
+export default function RowPeek({ to, onClose, children }: RowPeekProps): ReactNode {
+  useEffect(() => {
+    const onKey = ({ key, target }: KeyboardEvent): void => {
+      if (key === 'Escape' && !(target instanceof Element && target.closest('[role=dialog]'))) onClose();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [onClose]);
+  return (
+    <section className={classes.peek} aria-label={texts.label}>
+      <div className={classes.head}>
+        <Text fw={500}>{texts.label}</Text>
+        <Group gap="xs">
+          {to && (
+            <TextLink to={to} size="sm">
+              {texts.open}
+            </TextLink>
+          )}
+          <CloseButton aria-label={texts.close} onClick={onClose} />
+        </Group>
+      </div>
+      <div className={classes.body} tabIndex={0} role="group" aria-label={texts.content} aria-live="polite">
+        {children}
+      </div>
+    </section>
+  );
+}

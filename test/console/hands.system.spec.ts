@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { startSmallSystem, type System } from '../system/system.js';
+import { post } from '../system/webhook.js';
+import { violations } from './accessibility.js';
+import { launch, signIn, type Visit, visit } from './browser.js';
+import { findChromium } from './chromium.js';
+
+const chromium = findChromium();
+const inBrowser = chromium ? describe : describe.skip;
+if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+
+const count = 120;
+
+inBrowser('lists in the hands of whoever works with them', () => {
+  let browser: Browser;
+  let system: System;
+  let owner: Visit;
+  let project: string;
+  let workflow: number;
+
+  beforeAll(async () => {
+    [browser, system] = await Promise.all([launch(chromium ?? ''), startSmallSystem()]);
+    owner = await visit(browser, { acceptDownloads: true });
+    await signIn(owner, await system.ownerLink());
+    project = new URL(owner.page.url()).pathname.split('/').slice(0, 3).join('/');
+    ({ id: workflow } = await system.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'Refunds' }));
+    // Messages that start no turn: only the list matters here.
+    await system.api('PATCH', `/api/v1/channels/${system.appId}`, { route_policy: 'triggers' });
+    const sent = Array.from({ length: count }, (_, n) => post(system.webhookUrl, { text: `=refund ${n}, "please"` }));
+    const events = await Promise.all(sent);
+    for (const { id } of events) await system.ended(id);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await system?.stop();
+  });
+
+  const go = (path: string): Promise<unknown> => owner.page.goto(`${system.origin('portal')}${project}${path}`);
+  const saved = async (name: string): Promise<{ file: string; text: string }> => {
+    const { page } = owner;
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name }).click();
+    const file = await download;
+    return { file: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+  };
+
+  it('saves all of a list, also what is not loaded, as CSV that no spreadsheet runs', async () => {
+    const { page } = owner;
+    await go('/events');
+    await page.getByRole('row').filter({ hasText: '=refund' }).first().waitFor();
+    const { file, text } = await saved('Save all as CSV');
+    expect(file).toMatch(/^events-\d{4}-\d\d-\d\d\.csv$/);
+    const [head, ...rows] = text.trimEnd().split('\r\n');
+    expect(head).toMatch(/^id,app_id,received_at/);
+    expect(rows).toHaveLength(count);
+    expect(rows.every((row) => row.includes(`"'=refund `) && row.includes('""please""'))).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('events-export');
+  });
+
+  it('saves a filtered list as JSON', async () => {
+    await go('/events?text=refund+7,');
+    await owner.page.getByRole('row').filter({ hasText: '=refund 7,' }).waitFor();
+    const { file, text } = await saved('Save all as JSON');
+    expect(file).toMatch(/\.json$/);
+    expect(JSON.parse(text)).toMatchObject([{ text: '=refund 7, "please"' }]);
+  });
+
+  it('saves filters as a view for everybody, opens them again, and deletes the view', async () => {
+    const { page } = owner;
+    await go('/events?text=refund+7,');
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Save these filters' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Save these filters' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Refund seven');
+    await dialog.getByRole('checkbox', { name: 'For everybody in this project' }).click();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await go('/events');
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Delete Refund seven' }).waitFor();
+    await page.getByRole('menuitem', { name: /^Refund seven/ }).click();
+    await page.waitForURL(/text=refund/);
+    await page.getByRole('row').filter({ hasText: '=refund 7,' }).waitFor();
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Delete Refund seven' }).click();
+    await page.getByRole('menuitem', { name: 'Delete Refund seven' }).waitFor({ state: 'detached' });
+  });
+
+  it('has what can be done on the open page in ⌘K', async () => {
+    const { page } = owner;
+    await go(`/workflows/${workflow}`);
+    await page.getByRole('button', { name: 'Start a run' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Search or go to' }).fill('versions');
+    await page.getByRole('button', { name: 'Versions', exact: true }).waitFor();
+    await owner.picture('palette-here');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Version 1' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Search or go to' }).fill('start a run');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Start a run by hand' }).waitFor();
+  });
+
+  it('shows what a row is about beside the list, and the next one by the arrow keys', async () => {
+    const { page } = owner;
+    await go('/events?text=refund+11');
+    const rows = page.getByRole('row').filter({ hasText: '=refund 11' });
+    await rows.nth(10).waitFor();
+    const textOf = async (row: number): Promise<string> =>
+      /=refund \d+/.exec((await rows.nth(row).textContent()) ?? '')?.[0] ?? '';
+    const [first, second] = [await textOf(0), await textOf(1)];
+    const glance = page.getByRole('region', { name: 'At a glance' });
+    await rows.first().focus();
+    await page.keyboard.press('Space');
+    await glance.getByText(first).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await glance.getByText(second).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('events-peek');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await glance.getByText(second).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('events-peek-390');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.keyboard.press('Escape');
+    await glance.waitFor({ state: 'detached' });
+    await page.keyboard.press('p');
+    await glance.getByRole('link', { name: 'Open' }).click();
+    await page.waitForURL(/events\/evt_/);
+  });
+
+  it('has the parts of the settings and of the operations in ⌘K, by what they are for', async () => {
+    const { page } = owner;
+    await go('/events');
+    await page.getByRole('heading', { name: 'Events', level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    const box = page.getByRole('textbox', { name: 'Search or go to' });
+    await box.fill('programs call the API');
+    await page.getByRole('button', { name: /^API keys/ }).click();
+    await page.getByRole('tab', { name: 'API keys', selected: true }).waitFor();
+    await page.keyboard.press('Control+k');
+    await box.fill('audit log');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/operations/audit');
+  });
+});
