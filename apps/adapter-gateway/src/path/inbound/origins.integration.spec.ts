@@ -17,6 +17,7 @@ describe('the origin of a message', () => {
   let receiver: Server;
   let receiverUrl: string;
   const sent: Sent[] = [];
+  let answerAfter: Promise<void> | null = null;
   const apps = { first: '', second: '', chat: '' };
 
   beforeAll(async () => {
@@ -26,7 +27,7 @@ describe('the origin of a message', () => {
       request.on('end', () => {
         const marker = String(request.headers['x-gatehouse-origin']);
         sent.push({ marker, body: JSON.parse(text), headers: request.headers });
-        response.end();
+        void (answerAfter ?? Promise.resolve()).then(() => response.end());
       });
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
@@ -45,14 +46,14 @@ describe('the origin of a message', () => {
   });
 
   /** @param hops of the message that is answered */
-  async function deliver(appId: string, hops?: number): Promise<Sent> {
+  async function deliver(appId: string, hops?: number, turnId: string | null = null): Promise<Sent> {
     const target = { app_id: appId, channel_address: receiverUrl, thread_id: null, reply_context: null };
     const before = sent.length;
     await world.jobs.enqueue(deliverySend, {
       delivery_id: newId('dlv'),
       ...columnsOf(home),
       receipt_id: newId('evt'),
-      turn_id: null,
+      turn_id: turnId,
       content: { text: 'hello', target: { ...target, ...(hops === undefined ? {} : { hops }) } },
     });
     return until('the delivery arrived', () => sent[before]);
@@ -78,6 +79,19 @@ describe('the origin of a message', () => {
     });
     const both = await receive(apps.second, { gatehouse_origin: marker }, { 'x-gatehouse-origin': marker });
     expect(both.message.origin?.hops).toBe(1);
+  });
+
+  it('is known of a first attempt, which has no row until it has arrived', async () => {
+    let arrived: (() => void) | undefined;
+    answerAfter = new Promise<void>((resolve) => (arrived = resolve));
+    try {
+      const { marker, body } = await deliver(apps.first, 2, newId('trn'));
+      const { message } = await receive(apps.second, { task: 'x' }, { 'x-gatehouse-origin': marker });
+      expect(message.origin).toEqual({ delivery_id: body['delivery_id'], hops: 3 });
+    } finally {
+      arrived?.();
+      answerAfter = null;
+    }
   });
 
   it('makes the own message of an App one of a bot (spec 4.2)', async () => {

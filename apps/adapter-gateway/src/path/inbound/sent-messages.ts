@@ -1,7 +1,8 @@
-import type { MessageOrigin, NormalizedMessage } from '#libs/contracts';
+import { type MessageOrigin, type NormalizedMessage, resentAfterMs } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { isOwnMarker } from '#libs/direct-app';
 import { Injectable, Logger } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { AppRow } from '../../entities/app.entity.js';
 import { type ProviderStatus, providerStatuses } from '../../entities/delivery.entity.js';
 
@@ -23,16 +24,45 @@ export class MessageOrigins {
     return origin ? { ...message, origin } : message;
   }
 
-  /** Looks at every organization, since a loop may lead through several. Only the id and the hop count are returned. */
   private async farthest(markers: string[]): Promise<MessageOrigin | null> {
+    let found = await this.named(markers);
+    const missing = markers.filter((marker) => !found.some(({ delivery_id: id }) => marker.endsWith(id)));
+    if (missing.length > 0 && (await this.isOfDirectApp(missing))) {
+      const until = performance.now() + resentAfterMs;
+      for (
+        let waitMs = 10;
+        found.length < markers.length && performance.now() < until;
+        waitMs = Math.min(waitMs * 2, 100)
+      ) {
+        await pause(waitMs);
+        found = await this.named(markers);
+      }
+    }
+    return found.reduce<MessageOrigin | null>((far, each) => (far && far.hops >= each.hops ? far : each), null);
+  }
+
+  /** Looks at every organization, since a loop may lead through several. Only the id and the hop count are returned. */
+  private async named(markers: string[]): Promise<MessageOrigin[]> {
     const ids = markers.flatMap((marker) => marker.split('.')[1] ?? []);
-    const rows = (await this.db.query(
+    return this.db.query(
       `SELECT d.id AS delivery_id, coalesce((d.content -> 'target' ->> 'hops')::integer, 0) + 1 AS hops
          FROM gateway.delivery d JOIN gateway.app a ON a.id = d.app_id
-        WHERE d.id = ANY($1) AND a.origin_marker || '.' || d.id = ANY($2) ORDER BY hops DESC LIMIT 1`,
+        WHERE d.id = ANY($1) AND a.origin_marker || '.' || d.id = ANY($2)`,
       [ids, markers],
-    )) as MessageOrigin[];
-    return rows[0] ?? null;
+    );
+  }
+
+  /**
+   * Whether one of the built-in Webhook app may have sent a message of them. Its first attempts have no row until they
+   * have arrived, and may be answered before that.
+   */
+  private async isOfDirectApp(markers: string[]): Promise<boolean> {
+    const ofApps = markers.flatMap((marker) => (marker.includes('.') ? marker.split('.').slice(0, 1) : []));
+    const rows: unknown[] = await this.db.query(
+      `SELECT FROM gateway.app WHERE kind = 'builtin' AND origin_marker = ANY($1) LIMIT 1`,
+      [ofApps],
+    );
+    return rows.length > 0;
   }
 }
 
