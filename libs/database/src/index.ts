@@ -11,7 +11,7 @@ export { logInToPostgres } from './log-in.js';
 export { isGone, Liveness } from './liveness.js';
 export { dropOldPartitions, ensureDailyPartitions, type Queryable } from './partitions.js';
 export { poolState } from './pool-state.js';
-export { isRefusedRow } from './refused-row.js';
+export { isPostgresAway, isRefusedRow } from './failed-statement.js';
 export { dataSourceOptions, type ConnectionSettings, type ServiceSchema } from './service-schema.js';
 export { migrateAll } from './migrate.js';
 export { ownerRole, roleOf } from './role-names.js';

@@ -134,6 +134,25 @@ describe.each([
     expect(dueMs - Date.now()).toBeLessThanOrEqual(messageRoute.backoff.capMs);
   });
 
+  it('is tried until Postgres is back, at the cost of no attempt, and takes the place of no other meanwhile', async () => {
+    const attempts: number[] = [];
+    let awayUntilMs = Number.POSITIVE_INFINITY;
+    await jobs.serve((_payload, context) => {
+      attempts.push(context.attempt);
+      if (performance.now() < awayUntilMs) throw Object.assign(new Error('shutting down'), { code: '57P01' });
+    });
+    await jobs.client.enqueue(messageRoute, route());
+    await until('it is sent again', async () => (await jobs.client.depth(queue)).delayed === 1);
+    const inPlace = attempts.length;
+    expect(inPlace).toBeGreaterThan(5);
+    awayUntilMs = performance.now() + 1_500;
+    await until('it is done', async () => attempts.length > inPlace);
+    await jobs.untilIdle();
+    expect(performance.now()).toBeLessThan(awayUntilMs + 3_000);
+    expect(new Set(attempts)).toEqual(new Set([1]));
+    expect(jobs.dead).toEqual([]);
+  });
+
   it('runs later when it asks for that, at the cost of no attempt', async () => {
     const attempts: number[] = [];
     await jobs.serve((_payload, context) => {

@@ -1,13 +1,20 @@
 import { backoffMs, jobs, type JobContract } from '#libs/contracts';
+import { isPostgresAway, LastingTrouble } from '#libs/database';
 import { inMessage, inSpan } from '#libs/telemetry';
 import type { LoggerService } from '@nestjs/common';
 import type { MessageHandler } from '@nestjs/microservices';
 import { validateSync } from 'class-validator';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { classify, errorCode, PermanentFailure } from './failures.js';
 import type { JobBatch, JobItem } from './job-batch.js';
 import type { JobClient } from './job-client.js';
 import { JobContext, type Waiting } from './job-context.js';
+
+/** While Postgres is away, a job keeps its place for this long and is tried this often: no attempt is counted, and no
+ * other job is taken. */
+const heldMs = 2_000;
+const soon = { baseMs: 250, capMs: 1_000 };
 
 /** What a `<job>.dead` handler gets. `payload` is as it came, and may itself be what was wrong. */
 export interface DeadJob<P> {
@@ -18,6 +25,8 @@ export interface DeadJob<P> {
 
 /** Runs the handlers of jobs, whichever way these came, and decides what becomes of one that fails. */
 export class JobRunner {
+  private readonly away = new LastingTrouble('queues', 'jobs.wait_for_postgres');
+
   constructor(
     private readonly retries: Pick<JobClient, 'republish'>,
     private readonly handlerOf: (pattern: string) => MessageHandler | null,
@@ -53,37 +62,53 @@ export class JobRunner {
   private async serve(contract: JobContract, item: JobItem, waiting: Waiting): Promise<void> {
     const attempt = item.attempts + 1;
     const context = new JobContext([contract.name, attempt, item.addedAtMs, waiting]);
-    try {
-      const startMs = performance.now();
-      await this.call(contract.name, checkedPayload(contract, item.payload), context);
-      const duration_ms = Math.round(performance.now() - startMs);
-      this.logger.debug?.({
-        event: 'job.handled',
-        job: contract.name,
-        attempt,
-        duration_ms,
-        waited_ms: context.waitedMs(),
-      });
-    } catch (error) {
-      const verdict = classify(error, attempt, contract.attempts);
-      this.logger.warn({
-        event: verdict.do === 'later' ? 'job.rescheduled' : 'job.failed',
-        job: contract.name,
-        id: contract.jobId(item.payload),
-        attempt,
-        ...verdict,
-        error: String(error),
-        // An error without a code was not foreseen: the stack is the only information about it.
-        stack: error instanceof Error && errorCode(error) === 'internal_error' ? error.stack : undefined,
-      });
-      if (verdict.do === 'later') {
-        await this.retries.republish(contract, item, verdict.delayMs);
-      } else if (verdict.do === 'retry') {
-        await this.retries.republish(contract, { ...item, attempts: attempt }, backoffMs(contract.backoff, attempt));
-      } else {
-        const reason = error instanceof Error ? error.message : String(error);
-        await this.call(`${contract.name}.dead`, { payload: item.payload, code: verdict.code, reason }, context);
+    for (const untilMs = performance.now() + heldMs; ; await pause(backoffMs(soon, 0, 0.5))) {
+      try {
+        await this.handle(contract, item, context);
+        this.away.works(contract.name);
+        return;
+      } catch (error) {
+        if (!isPostgresAway(error)) {
+          this.away.works(contract.name);
+          await this.fail(contract, item, context, error);
+          return;
+        }
+        this.away.fails(contract.name, error);
+        if (performance.now() < untilMs) continue;
+        await this.retries.republish(contract, item, backoffMs(soon, 2));
+        return;
       }
+    }
+  }
+
+  private async handle(contract: JobContract, { payload }: JobItem, context: JobContext): Promise<void> {
+    const startMs = performance.now();
+    await this.call(contract.name, checkedPayload(contract, payload), context);
+    const duration_ms = Math.round(performance.now() - startMs);
+    const waited_ms = context.waitedMs();
+    this.logger.debug?.({ event: 'job.handled', job: contract.name, attempt: context.attempt, duration_ms, waited_ms });
+  }
+
+  private async fail(contract: JobContract, item: JobItem, context: JobContext, error: unknown): Promise<void> {
+    const { attempt } = context;
+    const verdict = classify(error, attempt, contract.attempts);
+    this.logger.warn({
+      event: verdict.do === 'later' ? 'job.rescheduled' : 'job.failed',
+      job: contract.name,
+      id: contract.jobId(item.payload),
+      attempt,
+      ...verdict,
+      error: String(error),
+      // An error without a code was not foreseen: the stack is the only information about it.
+      stack: error instanceof Error && errorCode(error) === 'internal_error' ? error.stack : undefined,
+    });
+    if (verdict.do === 'later') {
+      await this.retries.republish(contract, item, verdict.delayMs);
+    } else if (verdict.do === 'retry') {
+      await this.retries.republish(contract, { ...item, attempts: attempt }, backoffMs(contract.backoff, attempt));
+    } else {
+      const reason = error instanceof Error ? error.message : String(error);
+      await this.call(`${contract.name}.dead`, { payload: item.payload, code: verdict.code, reason }, context);
     }
   }
 

@@ -1,3 +1,4 @@
+import { isPostgresAway } from '#libs/database';
 import {
   type ArgumentsHost,
   Catch,
@@ -73,13 +74,7 @@ function whatIsMissing(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const code = 'code' in error ? String(error.code) : '';
   const { message } = error;
-  if (
-    /^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|57P0|08)/.test(code) ||
-    /Connection terminated|is not queryable|runner already released|timeout exceeded when trying to connect/.test(
-      message,
-    )
-  )
-    return 'Postgres does not answer';
+  if (isPostgresAway(error) || /^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND)/.test(code)) return 'Postgres does not answer';
   // What Postgres aborts: a deadlock, a wait that was too long, a connection too many.
   const isBusy = /^(UND_ERR|57014|40001|40P01|55P03|53300)/.test(code) || message.includes('fetch failed');
   return isBusy ? 'Something that this request needs is not available' : null;
