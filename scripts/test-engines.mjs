@@ -21,7 +21,7 @@ await runScript(async () => {
   const { startInstallation } = await import('../bench/chaos/installation.mjs');
   const { runScenario } = await import('../bench/chaos/scenario.mjs');
   const { startCluster, startOne, startSentinels } = await import('../bench/engines/redis.mjs');
-  const { startPatroni } = await import('../bench/engines/postgres.mjs');
+  const { startPatroni, startPgBouncer } = await import('../bench/engines/postgres.mjs');
   const { signedApp } = await import('../bench/gatehouse.mjs');
   const { startHelper } = await import('../bench/processes.mjs');
   const { shown, table } = await import('../bench/table.mjs');
@@ -32,12 +32,7 @@ await runScript(async () => {
     { name: 'Redis, three Sentinels', start: startSentinels },
     { name: 'Redis Cluster', start: startCluster },
     { name: 'Patroni', start: startPatroni },
-    {
-      name: 'PgBouncer',
-      start: async () => ({
-        missing: 'npm start migrates through the address of the services, which a pooler cannot serve',
-      }),
-    },
+    { name: 'PgBouncer', start: startPgBouncer },
   ];
   /** @type {(string | number)[][]} */
   const rows = [];

@@ -69,7 +69,7 @@ function signal(pids, what) {
 }
 
 /** @returns {{uid: number, gid: number} | undefined} who runs Postgres, which refuses to run as root */
-function ordinaryUser() {
+export function ordinaryUser() {
   if (process.getuid?.() !== 0) return undefined;
   const [uid, gid] = ['-u', '-g'].map((flag) =>
     Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout),
@@ -78,7 +78,7 @@ function ordinaryUser() {
 }
 
 /** @param {string} what @param {() => Promise<boolean>} holds */
-async function until(what, holds) {
+export async function until(what, holds) {
   for (const end = Date.now() + 90_000; Date.now() < end; await pause(200)) {
     if (await holds().catch(() => false)) return;
   }

@@ -1,12 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect } from '../../scripts/launcher/postgres.mjs';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../scripts/launcher/ports.mjs';
+import { connect, startPostgres } from '../../scripts/launcher/postgres.mjs';
 import { fillDisk } from './disk.mjs';
-import { startMembers } from './patroni.mjs';
+import { ordinaryUser, startMembers, until } from './patroni.mjs';
+import { enginePrograms } from './programs.mjs';
+import { server } from './server.mjs';
 
 /** @typedef {import('./redis.mjs').Engine} Engine */
 /** @typedef {Exclude<Awaited<ReturnType<typeof startMembers>>, {missing: string}>} Members */
 
 const proxyAwayMs = 5_000;
+const frozenMs = 10_000;
 const fullMs = 20_000;
 const takenMs = 15_000;
 const awayMs = 15_000;
@@ -105,5 +111,98 @@ export async function startPatroni(dir) {
       },
     ],
     close,
+  };
+}
+
+/**
+ * PgBouncer in transaction mode, as docs/operations.md says, before one Postgres. The distribution's knows no prepared
+ * statements.
+ * @param {string} dir @returns {Promise<Engine | {missing: string}>}
+ */
+export async function startPgBouncer(dir) {
+  const programs = enginePrograms(dir);
+  if ('missing' in programs) return programs;
+  const user = ordinaryUser();
+  if (process.getuid?.() === 0 && !user)
+    return { missing: 'there is no user postgres, and PgBouncer refuses to be root' };
+  chmodSync(dir, 0o755);
+  const postgres = await startPostgres({ dataDir: join(dir, 'postgres') });
+  const behind = new URL(postgres.url);
+  const home = join(dir, 'pgbouncer');
+  mkdirSync(home, { mode: 0o700 });
+  const port = await freePort();
+  const users = join(home, 'users.txt');
+  writeFileSync(users, `"${behind.username}" "${behind.password}"\n`, { mode: 0o600 });
+  const file = join(home, 'pgbouncer.ini');
+  writeFileSync(
+    file,
+    [
+      '[databases]',
+      `gatehouse = host=127.0.0.1 port=${behind.port} auth_user=${behind.username}`,
+      '[pgbouncer]',
+      'listen_addr = 127.0.0.1',
+      `listen_port = ${port}`,
+      'unix_socket_dir =',
+      'pool_mode = transaction',
+      'auth_type = scram-sha-256',
+      `auth_file = ${users}`,
+      'max_client_conn = 500',
+      'default_pool_size = 10',
+      '',
+    ].join('\n'),
+    { mode: 0o600 },
+  );
+  if (user) for (const path of [home, users, file]) chownSync(path, user.uid, user.gid);
+  const bouncer = server({
+    name: 'PgBouncer',
+    port,
+    command: programs.pgbouncer,
+    args: [file],
+    env: programs.env,
+    log: join(dir, 'pgbouncer.log'),
+    cwd: home,
+    ...(user && { user }),
+  });
+  bouncer.start();
+  const through = new URL(postgres.url);
+  through.port = String(port);
+  await until('PgBouncer leads to Postgres', async () => {
+    const client = await connect(through.href);
+    await client.end();
+    return true;
+  });
+  through.searchParams.set('prepare', 'false');
+  return {
+    name: 'PgBouncer 1.18 in transaction mode',
+    env: { DATABASE_URL: through.href, DATABASE_DIRECT_URL: postgres.url },
+    rows: [
+      {
+        name: 'kill -9 of PgBouncer, back at once',
+        async strike() {
+          await bouncer.kill();
+          bouncer.start();
+        },
+      },
+      {
+        name: 'kill -9 of PgBouncer, back after 5 s',
+        async strike() {
+          await bouncer.kill();
+          await pause(proxyAwayMs);
+          bouncer.start();
+        },
+      },
+      {
+        name: 'PgBouncer stopped for 10 s, and continued',
+        async strike() {
+          bouncer.freeze();
+          await pause(frozenMs);
+          bouncer.thaw();
+        },
+      },
+    ],
+    async close() {
+      await bouncer.kill();
+      await postgres.stop();
+    },
   };
 }

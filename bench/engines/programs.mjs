@@ -10,6 +10,7 @@ const packages = [
   'patroni',
   'etcd-server',
   'haproxy',
+  'pgbouncer',
   // Of a library of HAProxy's.
   'libopentracing1',
   ...['cdiff', 'click', 'dateutil', 'dnspython', 'etcd', 'pkg-resources', 'prettytable', 'psutil', 'psycopg2'].map(
@@ -27,13 +28,13 @@ function named(name) {
 const hasPython = () => spawnSync(python, ['--version']).status === 0;
 
 /**
- * Patroni, etcd and HAProxy from the distribution's packages, which are not installed.
+ * Patroni, etcd, HAProxy and PgBouncer from the distribution's packages, which are not installed.
  * @param {string} dir gets a copy, since Postgres' user may not be able to read the cache
  */
 export function enginePrograms(dir) {
   if (!hasPython()) return { missing: `${python} does not run` };
-  if (!existsSync(home)) {
-    const reason = unpackDebian(home, packages, ['haproxy', named('psycopg2'), named('yaml')]);
+  if (!existsSync(join(home, 'usr/sbin/pgbouncer'))) {
+    const reason = unpackDebian(home, packages, ['haproxy', 'pgbouncer', named('psycopg2'), named('yaml')]);
     if (reason !== null) return { missing: reason };
   }
   const copy = join(dir, 'programs');
@@ -43,6 +44,7 @@ export function enginePrograms(dir) {
     env,
     etcd: join(copy, 'usr/bin/etcd'),
     haproxy: join(copy, 'usr/sbin/haproxy'),
+    pgbouncer: join(copy, 'usr/sbin/pgbouncer'),
     patroni: { command: python, args: ['-m', 'patroni'] },
   };
 }

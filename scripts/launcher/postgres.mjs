@@ -145,8 +145,8 @@ export async function startPostgres({
   };
 }
 
-/** @param {string} url @returns {Promise<boolean>} whether its role may make roles */
-async function checkGiven(url) {
+/** @param {string} variable @param {string} url its value @returns {Promise<boolean>} whether its role may make roles */
+async function checkGiven(variable, url) {
   let client;
   try {
     client = await connect(url);
@@ -157,27 +157,31 @@ async function checkGiven(url) {
     if (major < LEAST_MAJOR) throw new Error(`it is version ${major}, ${LEAST_MAJOR} or newer is needed`);
     return mayMake.rows[0]?.yes === true;
   } catch (error) {
-    throw new Error(`DATABASE_URL is set but cannot be used: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`${variable} is set but cannot be used: ${error instanceof Error ? error.message : error}`);
   } finally {
     await client?.end();
   }
 }
 
 /**
- * The database to use: DATABASE_URL → docker compose → embedded binaries → the distribution's binaries.
+ * The database to use: DATABASE_URL (a pooler's, where DATABASE_DIRECT_URL leads past it) → docker compose → embedded binaries → the distribution's binaries.
  * @param {object} options
  * @param {string} options.dataDir the folder for a private server
  * @param {NodeJS.ProcessEnv} options.env
  * @param {string} [options.installation] names the compose project; dataDir when left out
  * @param {Omit<Parameters<typeof startPostgres>[0], 'dataDir'>} [options.server] for a private server
- * @returns {Promise<{url: string, roles: boolean, source: string, pid: number | null, exited: Promise<string> | null, stop: () => Promise<void>}>}
- *   roles: whether services can be given roles of their own by url; pid and exited are null for a server that is not our child
+ * @returns {Promise<{url: string, pooledUrl?: string, roles: boolean, source: string, pid: number | null, exited: Promise<string> | null, stop: () => Promise<void>}>}
+ *   url: as an administrator; pooledUrl: for services, which listen by url; roles: whether services can be given roles of their own by url; pid and exited are null for a server that is not our child
  * @throws one error that names each way and why it did not work
  */
 export async function resolvePostgres({ dataDir, env, installation = dataDir, server = {} }) {
   if (env.DATABASE_URL) {
-    const roles = await checkGiven(env.DATABASE_URL);
-    return { url: env.DATABASE_URL, roles, source: 'DATABASE_URL', pid: null, exited: null, stop: async () => {} };
+    const direct = env.DATABASE_DIRECT_URL;
+    const source = direct ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL';
+    const url = direct || env.DATABASE_URL;
+    const roles = await checkGiven(source, url);
+    const pooled = direct ? { pooledUrl: env.DATABASE_URL } : {};
+    return { url, ...pooled, roles, source, pid: null, exited: null, stop: async () => {} };
   }
   const composed = composeUp(installation, 'postgres', 5432);
   if (!('reason' in composed)) {

@@ -67,6 +67,7 @@ export function serviceEnv({ services, ports, stores, secrets, env }) {
     };
     const at = stores(name);
     own.DATABASE_URL = at?.databaseUrl;
+    own.DATABASE_DIRECT_URL = at?.directUrl;
     own.REDIS_URL = at?.redisUrl;
     // It calls no service, and the gateway signs its requests.
     if (name === 'adapters') delete own.GATEHOUSE_SERVICE_KEY;

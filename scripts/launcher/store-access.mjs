@@ -26,28 +26,31 @@ function withUser(url, username, password) {
 
 /**
  * The addresses of a process's stores; null for one without stores.
- * @typedef {(name: string) => {databaseUrl: string, redisUrl: string} | null} StoreAccess
+ * @typedef {(name: string) => {databaseUrl: string, directUrl?: string, redisUrl: string} | null} StoreAccess
  */
 
 /**
  * Each service has its own role and user; the step `migrations` has the role that owns the schemas.
  * @param {object} from
  * @param {string} from.databaseUrl as an administrator
+ * @param {string} [from.pooledUrl] a pooler's, which services use
  * @param {string} from.redisUrl
  * @param {import('./secrets.mjs').Secrets} from.secrets
  * @param {boolean} from.roles false: all use the role of databaseUrl
  * @param {boolean} from.users false: all use the user of redisUrl
  * @returns {StoreAccess}
  */
-export function storeAccess({ databaseUrl, redisUrl, secrets, roles, users }) {
+export function storeAccess({ databaseUrl, pooledUrl, redisUrl, secrets, roles, users }) {
   const passwordOf = storePasswords(secrets.service_key);
   return (name) => {
     const user = name === 'migrations' ? 'owner' : name;
     if (user !== 'owner' && !withDatabase.includes(user)) return null;
+    const asRole = (/** @type {string} */ url) =>
+      roles ? withUser(url, `gatehouse_${user.replaceAll('-', '_')}`, passwordOf('postgres', user)) : url;
+    const isPooled = pooledUrl !== undefined && user !== 'owner';
     return {
-      databaseUrl: roles
-        ? withUser(databaseUrl, `gatehouse_${user.replaceAll('-', '_')}`, passwordOf('postgres', user))
-        : databaseUrl,
+      databaseUrl: asRole(isPooled ? pooledUrl : databaseUrl),
+      ...(isPooled && { directUrl: asRole(databaseUrl) }),
       redisUrl: users && user !== 'owner' ? withUser(redisUrl, redisUser(user), passwordOf('redis', user)) : redisUrl,
     };
   };

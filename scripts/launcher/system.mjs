@@ -142,8 +142,15 @@ export async function runSystem({ dataDir, env, services, hosted = [], flagsOf =
     );
     undo.unshift(redis.stop);
     stopping.signal.throwIfAborted();
-    const { roles } = postgres;
-    const stores = storeAccess({ databaseUrl: postgres.url, redisUrl: redis.url, secrets, roles, users: redis.users });
+    const { url: databaseUrl, pooledUrl, roles } = postgres;
+    const stores = storeAccess({
+      databaseUrl,
+      ...(pooledUrl && { pooledUrl }),
+      redisUrl: redis.url,
+      secrets,
+      roles,
+      users: redis.users,
+    });
     // Set and empty: no spool.
     const spooled = { SPOOL_DIR: join(dataDir, 'spool'), ...env };
     const envOf = serviceEnv({ services, ports, stores, secrets, env: spooled });

@@ -307,7 +307,11 @@ export const elsewhere = [
         '128–65536. Most memory of V8’s old objects in one service; a process that hosts several has twice that. `NODE_OPTIONS` replaces it.',
       ],
       POSTGRES_SHARED_BUFFERS_MB: ['256', '16–1048576. `shared_buffers` of the Postgres that it starts.'],
-      DATABASE_URL: ['a Postgres of its own', 'An existing Postgres.'],
+      DATABASE_URL: ['a Postgres of its own', 'An existing Postgres, or a pooler before it.'],
+      DATABASE_DIRECT_URL: [
+        'none',
+        'That Postgres itself, where `DATABASE_URL` leads to a pooler: migrations and listeners need it.',
+      ],
       REDIS_URL: ['a Redis of its own', 'An existing Redis (a single server).'],
       GATEHOUSE_EGRESS_ALLOW: [
         "the shipped adapters' address",

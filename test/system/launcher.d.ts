@@ -44,12 +44,23 @@ declare module '*/launcher/secrets.mjs' {
   export function kekRing(secrets: Secrets): string;
 }
 
+declare module '*/launcher/store-access.mjs' {
+  export function storeAccess(from: {
+    databaseUrl: string;
+    pooledUrl?: string;
+    redisUrl: string;
+    secrets: object;
+    roles: boolean;
+    users: boolean;
+  }): (name: string) => { databaseUrl: string; directUrl?: string; redisUrl: string } | null;
+}
+
 declare module '*/launcher/service-env.mjs' {
   export function originOf(port: number): string;
   export function serviceEnv(from: {
     services: { name: string; urlVariable: string }[];
     ports: Record<string, number>;
-    stores: (name: string) => { databaseUrl: string; redisUrl: string } | null;
+    stores: (name: string) => { databaseUrl: string; directUrl?: string; redisUrl: string } | null;
     secrets: object;
     env: NodeJS.ProcessEnv;
   }): (name: string) => NodeJS.ProcessEnv;
