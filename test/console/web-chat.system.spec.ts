@@ -2,14 +2,13 @@ import { ServiceTokens } from '#libs/service-kit';
 import { testServiceKey, until } from '#libs/testing';
 import { SignJWT } from 'jose';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { fakeModel, type FakeModel, type FakeStream, fakeStream } from '../../apps/engine/src/testing/fake-model.js';
 import { startSystem, type System } from '../system/system.js';
 import { violations } from './accessibility.js';
 import { launch, signIn, type Visit, visit } from './browser.js';
+import { type Site, startSite } from './chat-site.js';
 import { findChromium } from './chromium.js';
 
 const chromium = findChromium();
@@ -18,43 +17,6 @@ if (!chromium) process.stderr.write('Left out: there is no Chromium and none cou
 
 const identitySecret = 'TWFkZSBmb3IgdGVzdHM6IHRoZSBmaXJzdCBhY2NvdW50';
 const soon = { RECEIPT_LEASE_MS: '2000', SWEEP_EVERY_MS: '1000', SWEEP_AFTER_MS: '2000', TURN_LEASE_MS: '2000' };
-
-/** A site with a chat: its policy allows nothing inline, and of other origins only Gatehouse. */
-interface Site {
-  origin: string;
-  /** The token that its pages give the chat; null: their visitors are anonymous. */
-  token: string | null;
-  close(): Promise<void>;
-}
-
-async function startSite(gatehouse: () => string, app: () => string): Promise<Site> {
-  const server: Server = createServer((request, response) => {
-    response.setHeader(
-      'content-security-policy',
-      `default-src 'none'; img-src data:; script-src 'self' ${gatehouse()}; connect-src 'self' ${gatehouse()}`,
-    );
-    if (request.url === '/token') return void response.end(site.token);
-    if (request.url === '/page.js') {
-      response.setHeader('content-type', 'text/javascript');
-      const own = "window.gatehouseChatToken = () => fetch('/token').then((answer) => answer.text());";
-      return void response.end(site.token === null ? '' : own);
-    }
-    response.setHeader('content-type', 'text/html; charset=utf-8');
-    response.end(`<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,"><main><h1>Shop</h1></main>
-      <script src="/page.js"></script>
-      <script src="${gatehouse()}/web-chat.js" data-app="${app()}" data-title="Questions?" async></script></html>`);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const site: Site = {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    token: null,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-  return site;
-}
 
 inBrowser('a chat on a page of one’s own', () => {
   let browser: Browser;

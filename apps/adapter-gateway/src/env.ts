@@ -138,6 +138,20 @@ const settings = {
   WEB_CHAT_DAYS: integer(90, 1, 3_650),
   /** How many of one conversation are kept, the newest. */
   WEB_CHAT_MESSAGES_KEPT: integer(1_000, 100, 100_000),
+  /** A visitor of a web chat without an open page for this long is away: answers also go by mail, where that is set up. */
+  WEB_CHAT_AWAY_AFTER_MS: integer(120_000, 500, 86_400_000),
+  /** Time between sweeps for mails to visitors who are away, and for those whose delivery has ended. */
+  WEB_CHAT_MAIL_SWEEP_MS: integer(1_000, 10, 60_000),
+  /** Answers that web chats of an organization send to one mail address in a day. */
+  WEB_CHAT_MAILS_PER_ADDRESS: integer(20, 1, 10_000),
+  /** Mails with a code that go to one address in a day, before anything else does. */
+  WEB_CHAT_CODES_PER_ADDRESS: integer(3, 1, 100),
+  /** Of those, how many one network may ask for in a day: an IPv4 address, or a /64 of IPv6. */
+  WEB_CHAT_CODES_PER_NETWORK: integer(10, 1, 10_000),
+  /** Of those, how many visitors of one App may ask for in a day. */
+  WEB_CHAT_CODES_PER_APP: integer(500, 1, 1_000_000),
+  /** How long a code is taken. */
+  WEB_CHAT_CODE_MS: integer(900_000, 60_000, 86_400_000),
   /** How long the numbers of a message's choices can be answered on a channel without buttons. */
   CHOICE_WAIT_MS: integer(604_800_000, 60_000, 2_592_000_000),
   /** Parts of one message to a channel that bounds their length; the rest is cut. */

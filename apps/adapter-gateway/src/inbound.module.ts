@@ -8,12 +8,14 @@ import { InboundCalls } from './path/inbound/inbound-calls.js';
 import { InboundWaitRepository, ParsedMessagesRepository } from './path/inbound/inbound.repository.js';
 import { InboundController } from './manage/inbound/inbound.controller.js';
 import { InboundHandler } from './path/inbound/inbound.handler.js';
-import { InboundService } from './path/inbound/inbound.service.js';
+import { InboundService, RepliesByMail } from './path/inbound/inbound.service.js';
 import { OrphanedWaits } from './path/inbound/orphaned-waits.js';
+import { WebChatMailReplies } from './web-chat/web-chat-mail-replies.js';
+import { WebChatModule } from './web-chat/web-chat.module.js';
 import { MessageOrigins, ProviderStatuses } from './path/inbound/sent-messages.js';
 
 @Module({
-  imports: [AdaptersModule, AppsModule, DeliveriesModule],
+  imports: [AdaptersModule, AppsModule, DeliveriesModule, WebChatModule],
   controllers: [InboundController, InboundHandler],
   providers: [
     Handshakes,
@@ -25,6 +27,11 @@ import { MessageOrigins, ProviderStatuses } from './path/inbound/sent-messages.j
     OrphanedWaits,
     ParsedMessagesRepository,
     ProviderStatuses,
+    {
+      provide: RepliesByMail,
+      useFactory: (replies: WebChatMailReplies): RepliesByMail => replies,
+      inject: [WebChatMailReplies],
+    },
   ],
   exports: [InboundCalls, InboundService],
 })

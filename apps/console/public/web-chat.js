@@ -29,6 +29,19 @@
     tooMany: 'is one file too many.',
     notTaken: 'could not be sent.',
     notKept: 'is no longer kept.',
+    mailOffer: 'Get answers by mail when you are away',
+    mailAddress: 'Your mail address',
+    mailGo: 'Send a code',
+    mailCode: 'Code of 8 digits, sent to',
+    mailConfirm: 'Confirm',
+    mailOn: 'When you are away, answers go to',
+    mailStop: 'Stop',
+    mailBack: 'Not now',
+    mailInvalid: 'This is not a mail address.',
+    mailWrong: 'This is not the code, or it is too old.',
+    mailRefused: 'No mail can be sent there.',
+    mailLimit: 'Too many mails for today.',
+    mailLost: 'This did not work: try again.',
     ...JSON.parse(given),
   };
   const css = `
@@ -37,7 +50,7 @@
       --act: #1d4ed8; font: 16px/1.5 system-ui, sans-serif; }
     * { box-sizing: border-box; font: inherit; }
     button { cursor: pointer; border: 2px solid transparent; border-radius: 8px; padding: 8px 16px; min-height: 44px; }
-    button:focus-visible, textarea:focus-visible, a:focus-visible, [tabindex]:focus-visible { outline: 3px solid light-dark(#1d4ed8, #93b4ff); outline-offset: 2px; }
+    button:focus-visible, textarea:focus-visible, a:focus-visible, input:focus-visible, [tabindex]:focus-visible { outline: 3px solid light-dark(#1d4ed8, #93b4ff); outline-offset: 2px; }
     .main { background: var(--act); color: #fff; }
     .toggle { position: fixed; right: 16px; bottom: 16px; z-index: 2147483000; border-radius: 24px; }
     section { position: fixed; right: 16px; bottom: 16px; z-index: 2147483001; width: min(380px, calc(100vw - 32px));
@@ -67,7 +80,13 @@
     .picked li { display: flex; justify-content: space-between; align-items: center; gap: 8px; overflow-wrap: anywhere; }
     .attach { background: transparent; color: var(--text); border-color: var(--line); padding: 8px; }
     [role=status] { margin: 0; padding: 0 16px; color: var(--quiet); font-size: 14px; min-height: 22px; }
-    form { display: flex; gap: 8px; padding: 8px 16px 16px; align-items: flex-end; }
+    .mail { margin: 0; padding: 0 16px; display: flex; flex-wrap: wrap; align-items: center; gap: 8px; color: var(--quiet); font-size: 14px; }
+    .mail label { flex: 1 1 100%; overflow-wrap: anywhere; } .mail form { display: flex; flex: 1; flex-wrap: wrap; gap: 8px; } .mail p { margin: 0; flex: 1 1 160px; overflow-wrap: anywhere; }
+    .mail input { flex: 1 1 140px; min-width: 0; min-height: 44px; padding: 8px 12px; color: var(--text); background: var(--back); border: 1px solid var(--line); border-radius: 8px; }
+    .mail button { background: transparent; color: var(--text); border-color: var(--line); padding: 4px 12px; }
+    .mail .link { border-color: transparent; text-decoration: underline; padding: 4px 0; text-align: start; }
+    .mail [role=alert] { flex: 1 1 100%; color: light-dark(#b42318, #ff8a80); }
+    form.write { display: flex; gap: 8px; padding: 8px 16px 16px; align-items: flex-end; }
     textarea { flex: 1; min-width: 0; resize: none; min-height: 44px; padding: 8px 12px; color: var(--text); background: var(--back); border: 1px solid var(--line); border-radius: 8px; }
     @media (max-width: 480px) { section { right: 0; bottom: 0; width: 100vw; height: 100dvh; border: 0; border-radius: 0; } }`;
 
@@ -137,10 +156,18 @@
   });
   attach.textContent = '\u{1F4CE}\uFE0E';
   const picked = make('ul', { class: 'files picked', 'aria-label': texts.attach, hidden: '' });
-  const form = make('form', {}, picker, attach, input, make('button', { class: 'main', type: 'submit' }, texts.send));
+  const mail = make('div', { class: 'mail', role: 'group', 'aria-label': texts.mailOffer, hidden: '' });
+  const form = make(
+    'form',
+    { class: 'write' },
+    picker,
+    attach,
+    input,
+    make('button', { class: 'main', type: 'submit' }, texts.send),
+  );
   const close = make('button', { type: 'button' }, texts.close);
   const panel = make('section', { role: 'dialog', 'aria-label': title, hidden: '' });
-  panel.append(make('header', {}, make('h2', {}, title), close), log, status, picked, form);
+  panel.append(make('header', {}, make('h2', {}, title), close), log, status, mail, picked, form);
   shadow.append(toggle, panel);
 
   /** `**bold**`, `*italic*`, `code` and links, as elements: what an agent writes never becomes markup. */
@@ -304,7 +331,64 @@
     json: 'application/json',
   };
   const typeOf = ({ name, type }) => typesByEnding[/[^.]*$/.exec(name)[0].toLowerCase()] ?? type.toLowerCase();
-  const opened = ({ files = limits }) => {
+  /** Answers by mail: what the visitor has chosen, and a form to choose it. */
+  const mailButton = (words, act, kind = 'button') => {
+    const button = make('button', { type: kind, ...(kind === 'link' && { type: 'button', class: 'link' }) }, words);
+    button.addEventListener('click', (event) => act?.(event));
+    return button;
+  };
+  const askMail = async (path, body) => {
+    const answer = await post(path, body).catch(() => null);
+    const given = await answer?.json().catch(() => null);
+    if (answer?.ok && given) return showMail(given, true);
+    const words = { invalid_email: texts.mailInvalid, wrong_code: texts.mailWrong, mail_refused: texts.mailRefused };
+    const refusal = answer?.status === 429 ? texts.mailLimit : (words[given?.code] ?? texts.mailLost);
+    mail.querySelector('[role=alert]')?.remove();
+    mail.append(make('p', { role: 'alert' }, refusal));
+  };
+  const mailForm = (label, attributes, words, act) => {
+    const field = make('input', { required: '', ...attributes });
+    const asking = make('form', {}, make('label', {}, label, field), make('button', {}, words));
+    asking.append(mailButton(texts.mailBack, () => showMail({ state: 'unset', email: null }, true)));
+    asking.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void act(field.value.trim());
+    });
+    return { asking, field };
+  };
+  const showMail = (given, focuses = false) => {
+    // A reconnection takes no form from whoever fills it in.
+    if (!focuses && mail.querySelector('form') !== null && given?.state !== 'on') return;
+    mail.hidden = given === null;
+    if (given === null) return mail.replaceChildren();
+    const { state, email } = given;
+    let first = null;
+    if (state === 'on') {
+      first = mailButton(texts.mailStop, () => void askMail('mail/stop', {}));
+      mail.replaceChildren(make('p', {}, `${texts.mailOn} ${email}`), first);
+    } else if (state === 'code') {
+      const attributes = { inputmode: 'numeric', autocomplete: 'one-time-code', maxlength: '16' };
+      const { asking, field } = mailForm(`${texts.mailCode} ${email}`, attributes, texts.mailConfirm, (code) =>
+        askMail('mail/confirm', { code }),
+      );
+      first = field;
+      mail.replaceChildren(asking);
+    } else {
+      const ask = () => {
+        const attributes = { type: 'email', autocomplete: 'email', maxlength: '254' };
+        const { asking, field } = mailForm(texts.mailAddress, attributes, texts.mailGo, (address) =>
+          askMail('mail', { email: address }),
+        );
+        mail.replaceChildren(asking);
+        field.focus();
+      };
+      first = mailButton(texts.mailOffer, ask, 'link');
+      mail.replaceChildren(first);
+    }
+    if (focuses && !panel.hidden) first.focus();
+  };
+  const opened = ({ files = limits, mail: given = null }) => {
+    showMail(given);
     limits = files;
     const endings = Object.entries(typesByEnding).filter(([, type]) => files.types.includes(type));
     picker.accept = [...files.types, ...endings.map(([ending]) => `.${ending}`)].join(',');
@@ -492,6 +576,7 @@
     /** The visitor is who the page's server says. @param token gives a signed token, anew whenever it is called */
     identify: (token) => {
       tokenOf = token;
+      showMail(null, true);
       seq = 0;
       shown.clear();
       drawn.clear();

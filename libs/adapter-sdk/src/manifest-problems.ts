@@ -107,6 +107,7 @@ const objects: Record<string, Check> = {
         idempotent: trueOrFalse,
         lookup: trueOrFalse,
         mailbox: trueOrFalse,
+        mail: trueOrFalse,
         rate_per_address: anObject,
       },
       at,

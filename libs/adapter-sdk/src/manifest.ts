@@ -129,6 +129,8 @@ export interface MessageDeclaration {
    * The credentials `origins`, `identity_secret` and `anonymous` say which pages show it, and to whom.
    */
   mailbox?: boolean;
+  /** Its addresses are mail addresses, and its threads Message-IDs: answers of web chats may go by it to visitors who are away. */
+  mail?: boolean;
   /** Messages that the provider accepts per address in this many seconds; the gateway spaces them evenly. */
   rate_per_address?: { count: number; seconds: number };
 }

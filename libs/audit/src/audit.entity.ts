@@ -41,6 +41,7 @@ export const auditActions = [
   'session.started',
   'session.revoked',
   'sign_in_link.created',
+  'web_chat.mail_set',
   'workflow.created',
   'workflow.changed',
   'trigger.created',

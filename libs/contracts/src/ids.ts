@@ -59,7 +59,8 @@ export type IdKind =
   | 'alr'
   | 'alt'
   | 'mem'
-  | 'viw';
+  | 'viw'
+  | 'wcm';
 
 let lastMs = 0;
 let counter = 0;

@@ -40,6 +40,11 @@ export function walkApps(ground: () => Ground): void {
     await ask('GET', 'listings/webhook');
     await ask('GET', 'listings/webhook/senders');
     await ask('POST', 'listings/webhook/install', { name: 'listed' });
+    const fields = { origins: 'https://www.example.com' };
+    const origins = await ask('POST', 'credentials', { name: 'walked origins', type: 'text', fields });
+    const chat = await ask('POST', 'listings/webchat/install', { credentials: { WEB_CHAT_ORIGINS: origins.id } });
+    await ask('PUT', `apps/${chat.id}/web-chat`, { mail_app_id: null });
+    await ask('GET', `apps/${chat.id}/web-chat`);
   });
 
   it('for apps', async () => {

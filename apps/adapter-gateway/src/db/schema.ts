@@ -34,6 +34,8 @@ import { ReplyAddress1795812000000 } from './1795812000000-reply-address.js';
 import { WebChat1795814000000 } from './1795814000000-web-chat.js';
 import { WebChatFile1795817000000 } from './1795817000000-web-chat-file.js';
 import { WebChatConversation, WebChatFile, WebChatMessage } from '../web-chat/web-chat.entity.js';
+import { WebChatAddress, WebChatMail, WebChatMailSetting, WebChatRecipient } from '../web-chat/web-chat-mail.entity.js';
+import { WebChatMail1795890651515 } from './1795890651515-web-chat-mail.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -57,9 +59,13 @@ export const schema: ServiceSchema = {
     SourceDocumentRow,
     SourceRow,
     SyncRunRow,
+    WebChatAddress,
     WebChatConversation,
     WebChatFile,
+    WebChatMail,
+    WebChatMailSetting,
     WebChatMessage,
+    WebChatRecipient,
     WebhookRenewalRow,
     Audit,
   ],
@@ -77,5 +83,6 @@ export const schema: ServiceSchema = {
     ReplyAddress1795812000000,
     WebChat1795814000000,
     WebChatFile1795817000000,
+    WebChatMail1795890651515,
   ],
 };

@@ -42,14 +42,16 @@ export class Mailbox extends Sweeping {
   /** An answer. Its files are stored first: no page is told of one that is not there. */
   async keepAnswer({
     files,
+    receiptId,
     ...message
-  }: Omit<NewMessage, 'files' | 'author'> & { files: AttachedFile[] }): Promise<void> {
+  }: Omit<NewMessage, 'files' | 'author' | 'mail'> & { files: AttachedFile[]; receiptId: string }): Promise<void> {
     const heads = [];
     for (const [index, file] of files.entries()) {
       const id = `${message.id}.${index + 1}`;
       await this.files.keep(message, 'agent', id, file);
       heads.push({ id, name: file.name, content_type: file.contentType, size: file.bytes.length });
     }
-    await this.keep({ ...message, author: 'agent', files: heads.length > 0 ? heads : null });
+    const mail = { receiptId, awayMs: this.settings.WEB_CHAT_AWAY_AFTER_MS };
+    await this.keep({ ...message, author: 'agent', files: heads.length > 0 ? heads : null, mail });
   }
 }

@@ -7,6 +7,7 @@ import { type InstalledApp, InstalledApps } from '../path/apps/installed-apps.js
 import type { AppRow } from '../entities/app.entity.js';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../tokens.js';
+import type { FastifyReply } from 'fastify';
 import { readVisitor, type Visitor } from './visitor.js';
 
 /** A visitor on a page that may use the chat of an App. */
@@ -25,11 +26,27 @@ export class WebChatSites {
   ) {}
 
   /**
+   * A page of any origin may read its answer: to one that is not listed it says nothing but that, so that the page stops
+   * trying. Requests carry no cookies: the visitor stands in the body.
+   * @throws Problem as `visit`
+   */
+  visitFrom(
+    reply: FastifyReply,
+    { app, visitor }: { app?: unknown; visitor?: unknown },
+    origin: string | undefined,
+  ): Promise<Visit> {
+    reply.header('vary', 'origin');
+    if (origin !== undefined) reply.header('access-control-allow-origin', origin);
+    reply.header('access-control-expose-headers', 'retry-after');
+    return this.visit(app, origin, visitor);
+  }
+
+  /**
    * @param origin of the page, which a browser always sends; the console's own shows the preview
    * @param visitor as the page names it
    * @throws Problem 404 `web_chat_not_found`, 403 `origin_refused`, 401
    */
-  async visit(appId: unknown, origin: string | undefined, visitor: unknown): Promise<Visit> {
+  private async visit(appId: unknown, origin: string | undefined, visitor: unknown): Promise<Visit> {
     const installed = await this.chat(typeof appId === 'string' ? appId : '');
     const credentials = await this.credentials.ofConnected(installed);
     const origins = [new URL(this.settings.PUBLIC_URL).origin, ...originsOf(credentials)];

@@ -3,7 +3,9 @@ import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common
 import type { ServerResponse } from 'node:http';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../tokens.js';
+import type { MailState } from './web-chat-addresses.js';
 import { WebChatFiles } from './web-chat-files.js';
+import { WebChatPresence } from './web-chat-presence.js';
 import { type PreviewReader, WebChatPreviews } from './web-chat-previews.js';
 import { readAtOnce, type ShownMessage, WebChatRepository } from './web-chat.repository.js';
 
@@ -37,6 +39,7 @@ export class WebChatStreams implements OnModuleDestroy {
     private readonly messages: WebChatRepository,
     private readonly previews: WebChatPreviews,
     private readonly files: WebChatFiles,
+    private readonly presence: WebChatPresence,
     metrics: Metrics,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
@@ -68,6 +71,7 @@ export class WebChatStreams implements OnModuleDestroy {
       address: string;
       after: number;
       until: Date | null;
+      mail: MailState | null;
     },
     response: ServerResponse,
   ): Promise<void> {
@@ -97,10 +101,11 @@ export class WebChatStreams implements OnModuleDestroy {
       previews: new Map(),
       awaitsUntilMs: 0,
     };
-    stream.write(`event: open\ndata: ${JSON.stringify({ from: after, files: this.files.limits })}\n\n`);
+    stream.write(`event: open\ndata: ${JSON.stringify({ from: after, files: this.files.limits, mail: of.mail })}\n\n`);
     for (const message of history) this.send(reader, message);
     if (this.stopped || response.destroyed) return stream.end();
     this.readers.add(reader);
+    await this.presence.note([reader]);
     this.soon();
   }
 
@@ -131,6 +136,8 @@ export class WebChatStreams implements OnModuleDestroy {
         for (const { reader: _index, ...message } of rows) this.send(reader, message);
         if (rows.length === readAtOnce) this.readsOn = true;
       }
+      await this.presence.note([...found.keys()].flatMap((index) => asked[index] ?? []));
+      await this.presence.noteAll(() => [...this.readers]);
     } catch (error) {
       this.logger.warn({ event: 'web_chat.not_read', reason: String(error) });
     }

@@ -6,9 +6,10 @@ import type { FastifyReply } from 'fastify';
 import type { GatewaySettings } from '../env.js';
 import { SETTINGS } from '../tokens.js';
 import { readAfter, readBody, readFile, readFileId, readMessage } from './web-chat.dto.js';
+import { WebChatAddresses } from './web-chat-addresses.js';
 import { WebChatFiles } from './web-chat-files.js';
 import { WebChatService } from './web-chat.service.js';
-import { type Visit, WebChatSites } from './web-chat-sites.js';
+import { WebChatSites } from './web-chat-sites.js';
 import { WebChatStreams } from './web-chat-streams.js';
 
 /** What the script of a page calls, from other origins and without an API key: the page's origin and visitor decide. */
@@ -21,6 +22,7 @@ export class WebChatController {
     private readonly chats: WebChatService,
     private readonly streams: WebChatStreams,
     private readonly files: WebChatFiles,
+    private readonly addresses: WebChatAddresses,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
@@ -34,7 +36,9 @@ export class WebChatController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ id: string }> {
     const given = readBody(body);
-    const visit = await this.visit(given, origin, reply);
+    const visit = await this.sites.visitFrom(reply, given, origin);
+    // Before the message: its answer goes where the token says.
+    await this.addresses.known(visit);
     const message = readMessage(given, this.settings.WEB_CHAT_MESSAGE_CHARS);
     await this.chats.take(visit, message, address ?? '');
     return { id: message.id };
@@ -50,7 +54,7 @@ export class WebChatController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ id: string }> {
     const given = readBody(body);
-    const { app, visitor } = await this.visit(given, origin, reply);
+    const { app, visitor } = await this.sites.visitFrom(reply, given, origin);
     const file = readFile(given);
     await this.files.take({ appId: app.id, visitor: visitor.id }, file, address ?? '');
     return { id: file.id };
@@ -70,7 +74,7 @@ export class WebChatController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
     const given = readBody(body);
-    const { app, visitor } = await this.visit(given, origin, reply);
+    const { app, visitor } = await this.sites.visitFrom(reply, given, origin);
     const of = { appId: app.id, visitor: visitor.id };
     const content = await this.files.contentFor(of, readFileId(given), address ?? '');
     return new StreamableFile(content, { type: 'application/octet-stream', length: content.length });
@@ -85,32 +89,27 @@ export class WebChatController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const given = readBody(body);
-    const { app, visitor } = await this.visit(given, origin, reply);
+    const visit = await this.sites.visitFrom(reply, given, origin);
+    const { app, visitor } = visit;
     const after = readAfter(given);
     this.streams.requireRoom(app.id, address ?? '');
+    const mail = await this.addresses.known(visit);
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) reply.raw.setHeader(name, value);
     const scope = scopeOf(app);
-    const of = { ...scope, appId: app.id, visitor: visitor.id, until: visitor.until, address: address ?? '', after };
+    const of = {
+      ...scope,
+      appId: app.id,
+      visitor: visitor.id,
+      until: visitor.until,
+      address: address ?? '',
+      after,
+      mail,
+    };
     await this.streams.serve(of, reply.raw).catch((error: unknown) => {
       reply.raw.destroy();
       throw error;
     });
-  }
-
-  /**
-   * A page of any origin may read its answer: to one that is not listed it says nothing but that, so that the page stops
-   * trying. Requests carry no cookies: the visitor stands in the body.
-   */
-  private visit(
-    { app, visitor }: { app?: unknown; visitor?: unknown },
-    origin: string | undefined,
-    reply: FastifyReply,
-  ): Promise<Visit> {
-    reply.header('vary', 'origin');
-    if (origin !== undefined) reply.header('access-control-allow-origin', origin);
-    reply.header('access-control-expose-headers', 'retry-after');
-    return this.sites.visit(app, origin, visitor);
   }
 }

@@ -21,6 +21,10 @@ export class WebChatConversation {
   @Column({ type: 'text' }) project_id: string;
   /** Of its newest message. */
   @Column({ type: 'integer' }) last_seq: number;
+  /** The newest message that an open page has been sent. Kept only where answers also go by mail, as `seen_at` is. */
+  @Column({ type: 'integer', default: 0 }) seen_seq: number;
+  /** When the visitor last had a page open. Null: not since that was first kept. */
+  @Column({ type: 'timestamptz', nullable: true }) seen_at: Date | null;
   @Column({ type: 'timestamptz', default: () => 'now()' }) updated_at: Date;
 }
 

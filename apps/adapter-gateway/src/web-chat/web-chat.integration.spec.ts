@@ -232,7 +232,7 @@ describe('an answer', () => {
     const visitor = { secret: newSecret() };
     const address = await addressOf(visitor);
     const actions = [{ id: 'yes', label: 'Yes', value: 'sealed' }];
-    const of = { appId: app, organizationId: 'org_1', projectId: 'prj_1', visitor: address };
+    const of = { appId: app, organizationId: 'org_1', projectId: 'prj_1', visitor: address, receiptId: 'evt_1' };
     const mailbox = gateways[0]!.get(Mailbox, { strict: false });
     await mailbox.keepAnswer({ ...of, id: 'dlv_choice', text: 'Go on?', format: 'plain', actions, files: [] });
     const page = await open(visitor);

@@ -1,6 +1,7 @@
-import type { ProjectScope } from '#libs/contracts';
+import { newId, type ProjectScope } from '#libs/contracts';
 import { Database, storableJson } from '#libs/database';
 import { Injectable } from '@nestjs/common';
+import type { DeliveryRow } from '../entities/delivery.entity.js';
 import type { WebChatMessage } from './web-chat.entity.js';
 
 /** Whose conversation. */
@@ -11,7 +12,18 @@ export interface Conversing {
 
 export type NewMessage = Conversing &
   ProjectScope &
-  Pick<WebChatMessage, 'author' | 'id' | 'text' | 'format' | 'actions' | 'files'>;
+  Pick<WebChatMessage, 'author' | 'id' | 'text' | 'format' | 'actions' | 'files'> & {
+    /** Of an answer that also goes by mail if its visitor is away: the event in whose timeline that stands. */
+    mail?: { receiptId: string; awayMs: number };
+  };
+
+/** A delivery by mail that did not leave, since its visitor came back. */
+export type WithdrawnMail = Pick<
+  DeliveryRow,
+  'id' | 'organization_id' | 'project_id' | 'app_id' | 'receipt_id' | 'tries'
+>;
+
+export const visitorReturned = 'The visitor came back and has the answer on the page, so the mail was not sent.';
 
 /** What a page is sent of a message. */
 export type ShownMessage = Omit<WebChatMessage, 'app_id' | 'visitor'>;
@@ -28,20 +40,27 @@ export class WebChatRepository {
 
   /**
    * Adds a message once. The conversation's row is locked until the commit: a reader who has seen a number has seen all
-   * before it.
+   * before it. An answer that may go by mail gets its row of work with it: neither is there without the other.
    * @param kept messages of a conversation, the newest ones
    */
   async keep(message: NewMessage, kept: number): Promise<void> {
-    const { appId, visitor, organizationId, projectId, author, id, text, format, actions, files } = message;
+    const { appId, visitor, organizationId, projectId, author, id, text, format, actions, files, mail } = message;
     const [added] = (await this.db.query(
       `WITH conversation AS (
          INSERT INTO gateway.web_chat_conversation AS c (app_id, visitor, organization_id, project_id, last_seq)
          SELECT $1, $2, $3, $4, 1 WHERE NOT EXISTS (SELECT FROM gateway.web_chat_message
            WHERE app_id = $1 AND visitor = $2 AND author = $5 AND id = $6)
-         ON CONFLICT (app_id, visitor) DO UPDATE SET last_seq = c.last_seq + 1, updated_at = now() RETURNING last_seq)
-       INSERT INTO gateway.web_chat_message (app_id, visitor, seq, author, id, text, format, actions, files)
-       SELECT $1, $2, last_seq, $5, $6, $7, $8, $9::jsonb, $10::jsonb FROM conversation
-       ON CONFLICT (app_id, visitor, author, id) DO NOTHING RETURNING seq`,
+         ON CONFLICT (app_id, visitor) DO UPDATE SET last_seq = c.last_seq + 1, updated_at = now() RETURNING last_seq),
+       stored AS (INSERT INTO gateway.web_chat_message (app_id, visitor, seq, author, id, text, format, actions, files)
+         SELECT $1, $2, last_seq, $5, $6, $7, $8, $9::jsonb, $10::jsonb FROM conversation
+         ON CONFLICT (app_id, visitor, author, id) DO NOTHING RETURNING seq),
+       mail AS (INSERT INTO gateway.web_chat_mail (id, organization_id, project_id, app_id, visitor, kind, message_id, seq,
+           receipt_id, due_at)
+         SELECT $11, $3, $4, $1, $2, 'answer', $6, stored.seq, $12, now() + $13::float8 * interval '1 millisecond'
+           FROM stored JOIN gateway.web_chat_mail_setting s ON s.app_id = $1 AND s.mail_app_id IS NOT NULL
+           JOIN gateway.web_chat_address a ON a.app_id = $1 AND a.visitor = $2 AND a.verified_by IS NOT NULL AND a.off_at IS NULL
+          WHERE $12::text IS NOT NULL ON CONFLICT DO NOTHING)
+       SELECT seq FROM stored`,
       [
         appId,
         visitor,
@@ -53,6 +72,9 @@ export class WebChatRepository {
         format,
         actions === null ? null : storableJson(actions),
         files === null ? null : storableJson(files),
+        newId('wcm'),
+        mail?.receiptId ?? null,
+        mail?.awayMs ?? 0,
       ],
     )) as { seq: number }[];
     if (!added || added.seq % cutEvery !== 0 || added.seq <= kept) return;
@@ -95,6 +117,37 @@ export class WebChatRepository {
         ORDER BY r.reader, m.seq`,
       [storableJson(readers.map(({ appId: app, visitor, seq }, reader) => ({ reader, app, visitor, seq })))],
     )) as (ShownMessage & { reader: number })[];
+  }
+
+  /**
+   * Visitors have pages open, which have been sent their conversations up to `seq`. Mails that have not left stay: rows of
+   * work end, and deliveries that wait are withdrawn. Does nothing where no answers go by mail.
+   * @returns the deliveries that were withdrawn
+   */
+  async seen(readers: (Conversing & { seq: number })[]): Promise<WithdrawnMail[]> {
+    return (await this.db.query(
+      `WITH r AS (SELECT app, visitor, max(seq) AS seq
+           FROM jsonb_to_recordset($1::jsonb) AS r(app text, visitor text, seq integer) GROUP BY app, visitor),
+       there AS (SELECT c.app_id, c.visitor, r.seq FROM gateway.web_chat_conversation c
+           JOIN r ON r.app = c.app_id AND r.visitor = c.visitor
+           JOIN gateway.web_chat_mail_setting s ON s.app_id = c.app_id AND s.mail_app_id IS NOT NULL
+          ORDER BY c.app_id, c.visitor FOR UPDATE OF c),
+       seen AS (UPDATE gateway.web_chat_conversation c SET seen_at = now(), seen_seq = greatest(c.seen_seq, there.seq)
+           FROM there WHERE c.app_id = there.app_id AND c.visitor = there.visitor),
+       shown AS (UPDATE gateway.web_chat_mail m SET state = 'shown', ended_at = now()
+           FROM there WHERE m.app_id = there.app_id AND m.visitor = there.visitor AND m.seq <= there.seq AND m.state = 'queued'),
+       back AS (SELECT d.id FROM gateway.web_chat_mail m
+           JOIN there ON m.app_id = there.app_id AND m.visitor = there.visitor AND m.seq <= there.seq
+           JOIN gateway.delivery d ON d.id = m.delivery_id
+          WHERE m.state = 'handed' AND d.state = 'queued' AND d.reason IS DISTINCT FROM 'answer_lost'
+          ORDER BY d.id FOR UPDATE OF d SKIP LOCKED),
+       withdrawn AS (UPDATE gateway.delivery d SET state = 'expired', reason = 'visitor_returned', ended_at = now(),
+           claim = d.claim + 1, blocked_since = NULL, error_detail = $2
+           FROM back WHERE d.id = back.id AND d.state = 'queued'
+         RETURNING d.id, d.organization_id, d.project_id, d.app_id, d.receipt_id, d.tries)
+       SELECT * FROM withdrawn`,
+      [storableJson(readers.map(({ appId: app, visitor, seq }) => ({ app, visitor, seq }))), visitorReturned],
+    )) as WithdrawnMail[];
   }
 
   /** Messages that the visitor wrote in the last minute. */

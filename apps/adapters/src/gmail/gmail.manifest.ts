@@ -91,6 +91,7 @@ export const gmailManifest: Manifest = {
     max_length: GMAIL_MAX_LENGTH,
     formats: ['markdown', 'plain'],
     threads: true,
+    mail: true,
     max_attachment_bytes: GMAIL_MAX_ATTACHMENT_BYTES,
     lookup: true,
   },

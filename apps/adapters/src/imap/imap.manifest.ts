@@ -126,7 +126,7 @@ export const imapManifest: Manifest = {
   webhook: { verification: 'adapter', max_body_bytes: 2 * IMAP_MAX_MAIL_BYTES },
   // A mailbox keeps its mail.
   connect: { kind: 'poll' },
-  message: { max_length: SMTP_MAX_LENGTH, formats: ['markdown', 'plain'], threads: true, lookup: false },
+  message: { max_length: SMTP_MAX_LENGTH, formats: ['markdown', 'plain'], threads: true, mail: true, lookup: false },
   features: ['files'],
   events: [
     { type: 'email_received', description: 'A mail in the folder.' },

@@ -81,6 +81,7 @@ export const sendgridManifest: Manifest = {
     max_length: SENDGRID_MAX_LENGTH,
     formats: ['markdown', 'plain'],
     threads: true,
+    mail: true,
     lookup: false,
   },
   features: ['files'],

@@ -58,6 +58,7 @@ export const smtpManifest: Manifest = {
     max_length: SMTP_MAX_LENGTH,
     formats: ['markdown', 'plain'],
     threads: true,
+    mail: true,
     lookup: false,
   },
   features: ['files'],

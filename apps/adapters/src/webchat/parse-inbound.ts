@@ -33,7 +33,8 @@ export function parseWebchatInbound({ request }: InboundCall): NormalizedMessage
   const metadata = {
     channel_address: sender,
     message_id: id,
-    identity: who.signed === true ? 'signed' : 'anonymous',
+    // A mail from the visitor's address, in a thread that was sent there only.
+    identity: who.signed === true ? 'signed' : who.by === 'mail' ? 'mail' : 'anonymous',
     sender: { id: sender, ...(name !== undefined && { name }), ...(email !== undefined && { email }) },
   };
   const chosen = objectOf(action);

@@ -338,6 +338,12 @@ export interface paths {
         /** Fetch no more events of an App */
         delete: operations["dropConnection"];
     };
+    "/api/v1/apps/{id}/web-chat": {
+        /** By which App answers of a web chat go to visitors who are away */
+        get: operations["getWebChat"];
+        /** Choose by which App answers of a web chat go to visitors who are away */
+        put: operations["setWebChat"];
+    };
     "/api/v1/channels": {
         /** List channels that were set up; others use the defaults */
         get: operations["listChannels"];
@@ -1312,7 +1318,7 @@ export interface components {
             /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
+            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
             /** @description Id of what was changed */
             subject: string;
             /** @description State before; null: it did not exist */
@@ -2345,6 +2351,19 @@ export interface components {
             reaction?: components["schemas"]["OutboundReactionView"];
             target: components["schemas"]["DeliveryTargetView"];
         };
+        DeliveryMailView: {
+            /**
+             * @description queued: it goes at due_at unless the visitor comes; handed: its own delivery has it; shown: the visitor came before it left
+             * @enum {string}
+             */
+            state: "queued" | "running" | "handed" | "sent" | "shown" | "dead";
+            /** @description Why it did not go */
+            reason: string | null;
+            /** @description The delivery by mail */
+            delivery_id: string | null;
+            /** Format: date-time */
+            due_at: string;
+        };
         DeliveryView: {
             id: string;
             organization_id: string;
@@ -2397,6 +2416,8 @@ export interface components {
             failing_since: string | null;
             /** Format: date-time */
             settled_at: string | null;
+            /** @description One delivery: of an answer in a web chat, the mail to a visitor who is away; null: none. Lists leave it out */
+            mail?: components["schemas"]["DeliveryMailView"] | null;
         };
         DeliveryPage: {
             data: components["schemas"]["DeliveryView"][];
@@ -2433,6 +2454,8 @@ export interface components {
             can_fetch: boolean;
             /** @description A chat for pages of one's own, whose conversations are kept here */
             web_chat: boolean;
+            /** @description Answers of web chats may go by it to visitors who are away */
+            sends_mail: boolean;
             /** @description Null for the built-in App, and for a shipped adapter that the project has not registered yet */
             adapter: components["schemas"]["ListedAdapter"] | null;
             /** @description The project's App of it */
@@ -2804,6 +2827,21 @@ export interface components {
             error_detail: string | null;
             /** Format: date-time */
             next_try_at: string | null;
+        };
+        WebChatView: {
+            app_id: string;
+            mail_app_id: string | null;
+            subject: string | null;
+            /** @description Why no mail can be sent now; null: nothing is known */
+            problem: string | null;
+            /** @description A reply to a mail continues the conversation */
+            replies: boolean;
+        };
+        SetWebChat: {
+            /** @description App by which answers go to visitors who are away; null: none goes */
+            mail_app_id: string | null;
+            /** @description Subject of those mails; absent: one that names the App */
+            subject?: string | null;
         };
         ChannelView: {
             app_id: string;
@@ -6937,7 +6975,7 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
+                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */
@@ -8828,6 +8866,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getWebChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebChatView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    setWebChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetWebChat"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebChatView"];
+                };
             };
             default: components["responses"]["Problem"];
         };

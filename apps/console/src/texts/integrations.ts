@@ -113,6 +113,19 @@ export const integrationTexts = {
     skills: 'Skills',
     noSkills: 'No Skill belongs to it or uses its credentials.',
   },
+  webChatMail: {
+    title: 'Answers by mail',
+    app: 'Through the App',
+    none: 'None: answers wait in the chat',
+    noApps: 'No App of this project sends mail. Install SMTP, IMAP, Gmail or SendGrid first.',
+    subject: 'Subject of the mails',
+    subjectHint: 'Empty: one that names the App.',
+    save: 'Save',
+    hint: 'A visitor who has had no page open for a while (WEB_CHAT_AWAY_AFTER_MS) is sent the answer as a mail, to the address in the signed token, or to one that was confirmed with a code.',
+    replies: 'A reply to such a mail continues the conversation.',
+    noReplies:
+      'This App receives no mail: replies go to the mailbox of its sender, and do not continue the conversation.',
+  },
   webChat: {
     title: 'On your pages',
     preview: 'Preview',

@@ -3,6 +3,7 @@ import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiExcludeController, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DeliveryRepair } from './delivery-repair.js';
 import { ManagedDeliveryRepository } from './managed-delivery.repository.js';
+import { WebChatMailRepository } from '../../web-chat/web-chat-mail.repository.js';
 import { DeliveryPage, DeliveryView } from './delivery.dto.js';
 
 class DeliveryQuery extends OrderedQuery {
@@ -17,6 +18,7 @@ export class DeliveryController {
   constructor(
     private readonly deliveries: ManagedDeliveryRepository,
     private readonly repair: DeliveryRepair,
+    private readonly mails: WebChatMailRepository,
   ) {}
 
   @Get()
@@ -42,7 +44,7 @@ export class DeliveryController {
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
     const row = await this.deliveries.find(caller.organizationId, caller.projectId, id);
     if (!row) throw notFound('delivery', id);
-    return DeliveryView.of(row);
+    return DeliveryView.withMail(row, await this.mails.ofDelivery(row.organization_id, row.project_id, row.id));
   }
 
   @Post(':id/redrive')

@@ -1,5 +1,6 @@
 import type { AttachmentHead, OutboundAction, OutboundContent, ReplyTarget } from '#libs/contracts';
 import type { WorkRow } from '#libs/work';
+import type { WebChatMail } from '../../web-chat/web-chat-mail.entity.js';
 import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { type DeliveryRow, type DeliveryState, providerStatuses } from '../../entities/delivery.entity.js';
@@ -69,6 +70,18 @@ class OutboundContentView implements OutboundContent {
   @ApiProperty({ type: DeliveryTargetView }) target: DeliveryTargetView;
 }
 
+class DeliveryMailView {
+  @ApiProperty({
+    enum: ['queued', 'running', 'handed', 'sent', 'shown', 'dead'],
+    description:
+      'queued: it goes at due_at unless the visitor comes; handed: its own delivery has it; shown: the visitor came before it left',
+  })
+  state: WebChatMail['state'];
+  @ApiProperty({ type: String, nullable: true, description: 'Why it did not go' }) reason: string | null;
+  @ApiProperty({ ...idOf('dlv'), nullable: true, description: 'The delivery by mail' }) delivery_id: string | null;
+  @ApiProperty(time) due_at: Date;
+}
+
 export class DeliveryView implements Omit<DeliveryRow, keyof WorkRow> {
   @ApiProperty(idOf('dlv')) id: string;
   @ApiProperty(idOf('org')) organization_id: string;
@@ -114,6 +127,22 @@ export class DeliveryView implements Omit<DeliveryRow, keyof WorkRow> {
   @ApiProperty({ ...time, nullable: true, description: 'Since when all attempts have failed; null while none has' })
   failing_since: Date | null;
   @ApiProperty({ ...time, nullable: true }) settled_at: Date | null;
+
+  @ApiProperty({
+    type: DeliveryMailView,
+    nullable: true,
+    required: false,
+    description:
+      'One delivery: of an answer in a web chat, the mail to a visitor who is away; null: none. Lists leave it out',
+  })
+  mail?: DeliveryMailView | null;
+
+  /** @param mail of an answer in a web chat */
+  static withMail(row: DeliveryRow, mail: WebChatMail | null): DeliveryView {
+    if (!mail) return { ...DeliveryView.of(row), mail: null };
+    const { state, reason, delivery_id, due_at } = mail;
+    return { ...DeliveryView.of(row), mail: { state, reason, delivery_id, due_at } };
+  }
 
   static of({ claim: _claim, owner: _owner, deaths: _deaths, on_trial: _trial, ...row }: DeliveryRow): DeliveryView {
     const { tries: attempts, reason: error, due_at: dueAt, ended_at: settled_at, blocked_since, ...view } = row;

@@ -40,6 +40,7 @@ export class ListingView implements Listing {
   @ApiProperty({ description: 'Its events can be fetched from the provider (PUT /api/v1/apps/{id}/connection)' })
   can_fetch: boolean;
   @ApiProperty({ description: "A chat for pages of one's own, whose conversations are kept here" }) web_chat: boolean;
+  @ApiProperty({ description: 'Answers of web chats may go by it to visitors who are away' }) sends_mail: boolean;
   @ApiProperty({
     type: ListedAdapter,
     nullable: true,

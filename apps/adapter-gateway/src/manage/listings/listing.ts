@@ -24,6 +24,7 @@ export interface Listing {
   can_fetch: boolean;
   /** A chat for pages of one's own: Gatehouse keeps its conversations. */
   web_chat: boolean;
+  sends_mail: boolean;
   /** Null for the built-in App, and for a shipped adapter that the project has not registered: installing it does that. */
   adapter: {
     id: string;
@@ -52,6 +53,7 @@ export const builtinListing: Listing = {
   renews_webhook: false,
   can_fetch: false,
   web_chat: false,
+  sends_mail: false,
   adapter: null,
   app_id: null,
 };
@@ -98,6 +100,7 @@ function declared(manifest: Manifest): Omit<Listing, 'slug' | 'kind' | 'adapter'
     renews_webhook: manifest.webhook?.renew_seconds !== undefined,
     can_fetch: manifest.connect !== undefined,
     web_chat: manifest.message?.mailbox === true,
+    sends_mail: manifest.message?.mail === true && manifest.capabilities.includes('send'),
   };
 }
 

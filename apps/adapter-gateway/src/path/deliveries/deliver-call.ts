@@ -143,6 +143,7 @@ export class DeliverCalls {
     await this.mailbox.keepAnswer({
       appId: delivery.app_id,
       ...scopeOf(delivery),
+      receiptId: delivery.receipt_id,
       visitor,
       id: key,
       text: message.text,
@@ -211,6 +212,7 @@ interface SentMessage {
 /** What a provider would get, for channels that have none: the gateway keeps it for whoever reads it here. */
 export interface KeptMessage extends ProjectScope {
   appId: string;
+  receiptId: string;
   visitor: string;
   id: string;
   text: string;

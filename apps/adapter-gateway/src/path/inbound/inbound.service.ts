@@ -46,6 +46,16 @@ const lateChallenge = {
 /** Gets an App's messages before they are routed; they wait for it, and never fail by it. */
 export type ParsedListener = (installed: InstalledApp, messages: NormalizedMessage[]) => Promise<void>;
 
+/** Takes mails that continue a conversation in a web chat, by which an answer had gone by mail (docs/decisions/0189). */
+export abstract class RepliesByMail {
+  /** @returns what is to be routed here, and the event in which the rest goes on. @throws when it is to be tried again */
+  abstract take(
+    installed: InstalledApp,
+    job: InboundParsePayload,
+    messages: NormalizedMessage[],
+  ): Promise<{ left: NormalizedMessage[]; into: string | null }>;
+}
+
 /** Verifies (where the ingress has not) and parses one receipt, and hands its messages to the router. */
 @Injectable()
 export class InboundService extends Sweeping {
@@ -58,6 +68,7 @@ export class InboundService extends Sweeping {
     private readonly origins: MessageOrigins,
     private readonly statuses: ProviderStatuses,
     private readonly choices: NumberedChoices,
+    private readonly replies: RepliesByMail,
     private readonly jobs: JobClient,
     private readonly journal: Journal,
     private readonly metrics: Metrics,
@@ -106,17 +117,17 @@ export class InboundService extends Sweeping {
     const durationMs = performance.now() - startMs;
     const [first] = messages;
     const parsed = messages.filter(({ event_type: type }) => type !== 'challenge' && type !== 'ignored');
-    const toRoute = adapter
-      ? await this.choices.answered(job.app_id, job.receipt_id, adapter.manifest, parsed)
-      : parsed;
+    const { left, into } = await this.replies.take(installed, job, parsed);
+    const toRoute = adapter ? await this.choices.answered(job.app_id, job.receipt_id, adapter.manifest, left) : left;
     if (toRoute.length === 0) {
       for (const entry of entries) this.journal.append(entry);
       if (first?.event_type === 'challenge') {
         this.record(job, 'parsed', 'challenge', { attempt, durationMs, ...lateChallenge });
         return;
       }
-      const reason = first ? ignoredReason(first) : 'empty_batch';
-      this.record(job, 'parsed', 'ignored', { attempt, durationMs, reason });
+      const reason = into ? 'continues_web_chat' : first ? ignoredReason(first) : 'empty_batch';
+      const detail = into ? { detail: { event_id: into } } : {};
+      this.record(job, 'parsed', 'ignored', { attempt, durationMs, reason, ...detail });
       return;
     }
     const detail = { event_type: toRoute[0]?.event_type, messages: toRoute.length };

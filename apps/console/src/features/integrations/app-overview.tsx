@@ -17,6 +17,7 @@ import { AppRenewal } from './app-renewal.js';
 import { Capabilities } from './app-card.js';
 import { SenderSection } from './sender-section.js';
 import { SignatureSection } from './signature-section.js';
+import { WebChatMailSection } from './web-chat-mail-section.js';
 import { WebChatSection } from './web-chat-section.js';
 import type { App } from './use-app.js';
 
@@ -40,6 +41,7 @@ export function AppOverview({ app, listing, edit, onEdit }: AppOverviewProps): R
           {app.kind === 'adapter' && <ConnectApp key={app.id} app={app} listing={listing} />}
           <AppComplaints app={app} />
           {listing?.web_chat && <WebChatSection app={app} />}
+          {listing?.web_chat && <WebChatMailSection app={app} />}
           <Section title={texts.webhook}>
             <Webhook app={app} />
           </Section>
