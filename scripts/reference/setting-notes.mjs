@@ -312,7 +312,7 @@ export const elsewhere = [
         'none',
         'That Postgres itself, where `DATABASE_URL` leads to a pooler: migrations and listeners need it.',
       ],
-      REDIS_URL: ['a Redis of its own', 'An existing Redis (a single server).'],
+      REDIS_URL: ['a Redis of its own', 'An existing Redis: one server, a Cluster or Sentinels.'],
       GATEHOUSE_EGRESS_ALLOW: [
         "the shipped adapters' address",
         'A value replaces the default; `127.0.0.1` includes it.',

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { queuePrefix } from '../../libs/queue/src/connection.js';
+import { resolveRedis } from '../../scripts/launcher/redis.mjs';
 import { rulesOf } from '../../scripts/launcher/redis-users.mjs';
 import { makeCertificates } from './certificates.js';
 import { password, type Server, startRedis, startWatchedRedis } from './redis-servers.js';
@@ -17,8 +18,9 @@ const payload = (id: string) => ({
   text_hash: null,
 });
 
-/** What services do with Redis, through one address. */
+/** What `npm start` and its services do with Redis, through one address. */
 async function exchange(redisUrl: string, meanwhile: (client: JobClient) => Promise<void> = async () => undefined) {
+  expect(await resolveRedis({ dir: '', env: { REDIS_URL: redisUrl } })).toMatchObject({ url: redisUrl });
   const served: string[] = [];
   const client = new JobClient(redisUrl);
   const server = new JobServer({ redisUrl, queues: [outboundSent.queue], concurrency: 2 });

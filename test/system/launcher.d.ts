@@ -44,6 +44,10 @@ declare module '*/launcher/secrets.mjs' {
   export function kekRing(secrets: Secrets): string;
 }
 
+declare module '*/launcher/redis.mjs' {
+  export function resolveRedis(of: { dir: string; env: NodeJS.ProcessEnv }): Promise<{ url: string }>;
+}
+
 declare module '*/launcher/store-access.mjs' {
   export function storeAccess(from: {
     databaseUrl: string;
