@@ -123,6 +123,12 @@ const settings = {
   TURN_IMAGE_BYTES: integer(8_388_608, 0, 104_857_600),
   TOOL_CALLBACKS: integer(20, 0, 1_000),
   DOCUMENT_MAX_CHARS: integer(1_000_000, 1_000, 10_000_000),
+  /** Texts in one request for embeddings. */
+  EMBEDDING_BATCH: integer(64, 1, 2_048),
+  /** How long a search waits for the embedding of its question, in ms; then it goes by words alone, and says so. */
+  EMBEDDING_QUERY_MS: integer(2_000, 50, 60_000),
+  /** Vectors that one search compares, those of the newest documents first. Older ones are found by words alone. */
+  EMBEDDING_SCAN: integer(100_000, 100, 5_000_000),
   /** PDF and Office files of documents and attachments that a process reads at the same time. */
   DOCUMENT_READERS: integer(2, 1, 32),
   /** How long reading one of them may take. */

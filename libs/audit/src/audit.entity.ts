@@ -28,6 +28,7 @@ export const auditActions = [
   'member.added',
   'member.changed',
   'member.removed',
+  'knowledge.meaning_changed',
   'memory.corrected',
   'memory.deleted',
   'memory.erased',

@@ -1,5 +1,6 @@
 import { newId } from '#libs/contracts';
 import { FakeMcpServer, tool } from '../../../apps/mcp-registry/src/testing/fake-mcp-server.js';
+import { fakeEmbeddings } from '../../../apps/engine/src/testing/fake-embeddings.js';
 import { fakeModel } from '../../../apps/engine/src/testing/fake-model.js';
 import { askOf, type Ground, type Listed } from './walk.js';
 
@@ -100,6 +101,21 @@ export function walkTools(ground: () => Ground): void {
       await ask('DELETE', `providers/${id}`);
     } finally {
       await model.close();
+    }
+  });
+
+  it('for the meaning of knowledge', async () => {
+    const endpoint = await fakeEmbeddings([['door']]);
+    try {
+      const body = { name: 'vectors', kind: 'openai-compatible', base_url: endpoint.url };
+      const { id } = await ask('POST', 'providers', body);
+      await ask('PUT', 'knowledge/meaning', { provider_id: id, model: 'fake' });
+      await ask('GET', 'knowledge/meaning');
+      await ask('GET', 'knowledge/search?q=doors');
+      await ask('DELETE', 'knowledge/meaning');
+      await ask('DELETE', `providers/${id}`);
+    } finally {
+      await endpoint.close();
     }
   });
 

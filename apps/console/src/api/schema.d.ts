@@ -717,6 +717,14 @@ export interface paths {
         /** Read what documents say about an entity, and its relations */
         get: operations["getEntity"];
     };
+    "/api/v1/knowledge/meaning": {
+        /** Read how documents are found by meaning */
+        get: operations["getMeaning"];
+        /** Choose the model by which documents are found by meaning. It is tried with a word, then gets all documents */
+        put: operations["chooseMeaning"];
+        /** Find documents by words alone, and remove their vectors */
+        delete: operations["turnMeaningOff"];
+    };
     "/api/v1/knowledge": {
         /** List documents */
         get: operations["listDocuments"];
@@ -724,7 +732,7 @@ export interface paths {
         post: operations["addDocument"];
     };
     "/api/v1/knowledge/search": {
-        /** Search documents by words */
+        /** Search documents by words, and by meaning where a model is chosen */
         get: operations["searchDocuments"];
     };
     "/api/v1/knowledge/{id}": {
@@ -1318,7 +1326,7 @@ export interface components {
             /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
+            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
             /** @description Id of what was changed */
             subject: string;
             /** @description State before; null: it did not exist */
@@ -5085,6 +5093,38 @@ export interface components {
             /** @description Its direct relations, at most 200 */
             relations: components["schemas"]["RelationView"][];
         };
+        MeaningView: {
+            /**
+             * @description off: documents are found by words alone; working: some have no vectors yet, and are found by words; failing: none are made at the moment
+             * @enum {string}
+             */
+            state: "off" | "working" | "ready" | "failing";
+            /** @description Null: the installation’s endpoint, or off */
+            provider_id: string | null;
+            /** @description Its name */
+            provider: string | null;
+            model: string | null;
+            /** @description Of its vectors */
+            dimensions: number | null;
+            documents: number;
+            /** @description Documents that have their vectors */
+            embedded: number;
+            /** @description Parts that the model refuses; they are found by words alone */
+            refused: number;
+            /** @description Why no vectors are made */
+            failure: components["schemas"]["Failure"] | null;
+            /**
+             * Format: date-time
+             * @description When the model was chosen
+             */
+            updated_at: string | null;
+        };
+        ChooseModel: {
+            /** @description A provider of the project; null: the installation’s endpoint. The texts of all documents are sent there */
+            provider_id: string | null;
+            /** @description A model of embeddings, without the name of the provider */
+            model: string;
+        };
         DocumentView: {
             id: string;
             title: string;
@@ -5157,6 +5197,8 @@ export interface components {
         };
         FoundChunks: {
             data: components["schemas"]["FoundChunkView"][];
+            /** @description What the search could not do, as a sentence */
+            note: string | null;
         };
         DocumentWithText: {
             id: string;
@@ -6975,7 +7017,7 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
+                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */
@@ -11541,6 +11583,68 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["EntityDetail"];
                 };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getMeaning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeaningView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    chooseMeaning: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChooseModel"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeaningView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    turnMeaningOff: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Problem"];
         };

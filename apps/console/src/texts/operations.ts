@@ -28,6 +28,7 @@ export const auditActions = {
   'mcp_server.policy_set': 'Policy of an MCP server set',
   'mcp_server.trust_set': 'Trust of an MCP server set',
   'mcp_server.sessions_set': 'Sessions of an MCP server set',
+  'knowledge.meaning_changed': 'How knowledge is found by meaning changed',
   'memory.corrected': 'Memory of an agent corrected',
   'memory.deleted': 'Memory of an agent deleted',
   'memory.erased': 'Memories of a contact deleted',

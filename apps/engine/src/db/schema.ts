@@ -2,7 +2,8 @@ import type { ServiceSchema } from '#libs/database';
 import { Audit } from '../entities/audit.entity.js';
 import { Agent, AgentVersion } from '../entities/agent.entity.js';
 import { Approval, ApprovalAsk } from '../entities/approval.entity.js';
-import { Chunk, KnowledgeDocument, SyncedDocument } from '../knowledge/document.entity.js';
+import { Chunk, ChunkVector, KnowledgeDocument, SyncedDocument } from '../knowledge/document.entity.js';
+import { EmbeddingModelRow } from '../knowledge/meaning/embedding-model.entity.js';
 import { KnowledgeEntity, Mention, Relation } from '../knowledge/graph.entity.js';
 import { PythonTry } from '../manage/python-tools/python-try.entity.js';
 import { Step, ToolCallRecord, Turn, TurnPreviewRow, WorkflowStepRow } from '../entities/turn.entity.js';
@@ -26,6 +27,7 @@ import { CaseSet } from '../entities/case-set.entity.js';
 import { CaseSet1795866000000 } from './1795866000000-case-set.js';
 import { Inbox1795855000000 } from './1795855000000-inbox.js';
 import { ContactMemory1795868400000 } from './1795868400000-contact-memory.js';
+import { ChunkVector1795891000000 } from './1795891000000-chunk-vector.js';
 import { AgentCall1795867200000 } from './1795867200000-agent-call.js';
 import { Comparison1795827000000 } from './1795827000000-comparison.js';
 import { ChunkTerms1795854900000 } from './1795854900000-chunk-terms.js';
@@ -60,6 +62,8 @@ export const schema: ServiceSchema = {
     ModelUsage,
     KnowledgeDocument,
     Chunk,
+    ChunkVector,
+    EmbeddingModelRow,
     KnowledgeEntity,
     Mention,
     Relation,
@@ -88,5 +92,6 @@ export const schema: ServiceSchema = {
     WorkflowStep1795866167000,
     AgentCall1795867200000,
     ContactMemory1795868400000,
+    ChunkVector1795891000000,
   ],
 };

@@ -1,11 +1,11 @@
 import type { ProjectScope } from '#libs/contracts';
 import { storableJson } from '#libs/database';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { anyOf, type AskedWord, type Question, questionOf, type Sought, soughtOf } from './question.js';
 import { projectTerm, stemMark } from './chunk-terms.js';
 import type { DocumentTrust } from './document.entity.js';
-import type { Reader } from './document.repository.js';
+import { type Reader, visibleTo } from './document.repository.js';
 
 export interface FoundChunk {
   document_id: string;
@@ -16,6 +16,34 @@ export interface FoundChunk {
   trust: DocumentTrust;
   source: string;
 }
+
+export interface ChunkKey {
+  document_id: string;
+  seq: number;
+}
+
+type Ranked = ChunkKey & FoundChunk;
+
+/** @param note what people and the model have to know of the search; null: nothing */
+export interface Search {
+  found: FoundChunk[];
+  note: string | null;
+}
+
+export interface Nearest {
+  /** The nearest one first. */
+  found: ChunkKey[];
+  note: string | null;
+}
+
+/** Finds chunks by what a text means. */
+export interface Meaning {
+  /** @returns null where the project has chosen no model for it */
+  nearest(owner: ProjectScope, reader: Reader, text: string, limit: number): Promise<Nearest | null>;
+}
+
+/** Injection token of `Meaning`. */
+export const MEANING = Symbol('Meaning');
 
 /** When the rarity of a term is judged, more chunks of a project, or with the term, count as this many. */
 const mostCounted = 20_000;
@@ -28,6 +56,8 @@ const mostLanguages = 12;
 const mostOfOneDocument = 3;
 /** Of reciprocal rank fusion (Cormack et al. 2009): how little the first places count for more than the next. */
 const fusion = 60;
+/** Of each ranking so many chunks are fused. */
+const mostFused = 50;
 
 interface Weighted extends Sought {
   chunks: number;
@@ -36,14 +66,47 @@ interface Weighted extends Sought {
 
 /**
  * Finds chunks by the words of a question: their forms, and their letters for what is misspelt or part of a compound.
- * Both rank the chunks by how rare is what they share with the question, and the two ranks are fused.
+ * Both rank the chunks by how rare is what they share with the question, and the two ranks are fused; then with the
+ * ranks by meaning, where the project has chosen a model for that.
  */
 @Injectable()
 export class DocumentSearch {
-  constructor(private readonly db: DataSource) {}
+  constructor(
+    private readonly db: DataSource,
+    @Inject(MEANING) private readonly meaning: Meaning,
+  ) {}
 
   /** The chunks that match best, at most three of one document. */
-  async search(owner: ProjectScope, reader: Reader, text: string, limit: number): Promise<FoundChunk[]> {
+  async search(owner: ProjectScope, reader: Reader, text: string, limit: number): Promise<Search> {
+    const [words, nearest] = await Promise.all([
+      this.byWords(owner, reader, text, Math.max(limit, mostFused)),
+      this.meaning.nearest(owner, reader, text, mostFused),
+    ]);
+    const best = fused(words, nearest?.found ?? []).slice(0, limit);
+    const known = new Map(words.map((one) => [keyOf(one), one]));
+    const missing = best.filter((key) => !known.has(keyOf(key)));
+    for (const one of await this.read(owner, reader, missing)) known.set(keyOf(one), one);
+    const found = best.flatMap((key) => {
+      const one = known.get(keyOf(key));
+      if (!one) return [];
+      const { seq: _seq, ...shown } = one;
+      return [shown];
+    });
+    return { found, note: nearest?.note ?? null };
+  }
+
+  private async read(owner: ProjectScope, reader: Reader, keys: ChunkKey[]): Promise<Ranked[]> {
+    if (keys.length === 0) return [];
+    return (await this.db.query(
+      `SELECT ${shownColumns}
+         FROM unnest($4::text[], $5::integer[]) AS k(document_id, seq) JOIN engine.chunk c USING (document_id, seq)
+         JOIN engine.document d ON d.id = c.document_id
+        WHERE d.project_id = $1 AND d.organization_id = $2 AND ${visibleTo('$3', 'd')}`,
+      [owner.projectId, owner.organizationId, reader, keys.map((key) => key.document_id), keys.map((key) => key.seq)],
+    )) as Ranked[];
+  }
+
+  private async byWords(owner: ProjectScope, reader: Reader, text: string, limit: number): Promise<Ranked[]> {
     const question = questionOf(text);
     if (question.words.length + question.pairs.length === 0) return [];
     const { stems, idle } = await this.formsOf(owner, question);
@@ -62,7 +125,7 @@ export class DocumentSearch {
           CROSS JOIN LATERAL (
             SELECT c.document_id, c.seq FROM engine.chunk c JOIN engine.document d ON d.id = c.document_id
              WHERE c.project_id = $1 AND d.project_id = $1 AND d.organization_id = $2
-               AND ($3 = 'known' OR d.audience = 'everyone') AND c.terms @@ term
+               AND ${visibleTo('$3', 'd')} AND c.terms @@ term
              LIMIT ${mostCompared}) AS c),
        -- The concatenation reads the terms from where Postgres keeps long values once, instead of at each comparison.
        found AS MATERIALIZED (
@@ -88,12 +151,12 @@ export class DocumentSearch {
            FROM compared),
        placed AS (
          SELECT *, row_number() OVER (PARTITION BY document_id ORDER BY score DESC, seq) AS place FROM ranked)
-       SELECT d.id AS document_id, d.title, c.text AS excerpt, c.start AS offset, d.trust, d.source
+       SELECT ${shownColumns}
          FROM placed p JOIN engine.chunk c USING (document_id, seq) JOIN engine.document d ON d.id = p.document_id
         WHERE p.place <= ${mostOfOneDocument}
         ORDER BY p.score DESC, d.id DESC, c.seq LIMIT $6`,
       [owner.projectId, owner.organizationId, reader, candidates, storableJson(sought), limit],
-    )) as FoundChunk[];
+    )) as Ranked[];
   }
 
   /** The stems of each word in the languages of the project's documents, and the words that are frequent in any text. */
@@ -138,6 +201,29 @@ export class DocumentSearch {
       return chunks === 0 ? [] : [{ ...one, chunks, rarity }];
     });
   }
+}
+
+const shownColumns = 'd.id AS document_id, c.seq, d.title, c.text AS excerpt, c.start AS offset, d.trust, d.source';
+
+const keyOf = ({ document_id, seq }: ChunkKey): string => `${document_id} ${seq}`;
+
+/** By how near to the top two rankings have them, at most three of one document. */
+function fused(words: ChunkKey[], nearest: ChunkKey[]): ChunkKey[] {
+  const scored = new Map<string, { key: ChunkKey; score: number }>();
+  for (const ranking of [words, nearest]) {
+    for (const [at, key] of ranking.entries()) {
+      const score = (scored.get(keyOf(key))?.score ?? 0) + 1 / (fusion + at + 1);
+      scored.set(keyOf(key), { key, score });
+    }
+  }
+  const taken = new Map<string, number>();
+  return [...scored.values()]
+    .sort((one, other) => other.score - one.score)
+    .map(({ key }) => key)
+    .filter(({ document_id: id }) => {
+      taken.set(id, (taken.get(id) ?? 0) + 1);
+      return (taken.get(id) ?? 0) <= mostOfOneDocument;
+    });
 }
 
 /** The rarest of each kind, as many as may be compared; at least one. */

@@ -16,6 +16,7 @@ export type DocumentAudience = 'everyone' | 'known';
 @Entity({ schema: 'engine', name: 'document' })
 @Unique('document_same', ['project_id', 'source', 'content_sha256'])
 @Index('document_project', ['project_id', 'id'])
+@Index('document_embedded', ['project_id', 'embedded_in'])
 export class KnowledgeDocument {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'document_pkey' }) id: string;
   @Column({ type: 'text' }) organization_id: string;
@@ -33,6 +34,8 @@ export class KnowledgeDocument {
    * sync.
    */
   @Column({ type: 'jsonb' }) provenance: Record<string, unknown>;
+  /** The space in which all its chunks have their vectors; null: they have none yet. */
+  @Column({ type: 'text', nullable: true, select: false }) embedded_in?: string | null;
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
 }
 
@@ -55,6 +58,21 @@ export class Chunk {
   @Column({ type: 'text', nullable: true }) language: string | null;
   /** What it is found by; null until that is made. */
   @Column({ type: 'tsvector', nullable: true }) terms: string | null;
+}
+
+/** What a chunk means, as a model puts it. It counts once all chunks of its document have one in the same space. */
+@Entity({ schema: 'engine', name: 'chunk_vector' })
+@Index('chunk_vector_space', ['project_id', 'space', 'document_id', 'seq'])
+export class ChunkVector {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'chunk_vector_pkey' }) document_id: string;
+  @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'chunk_vector_pkey' }) seq: number;
+  @Column({ type: 'text' }) project_id: string;
+  /** Only vectors of one space are compared. */
+  @Column({ type: 'text' }) space: string;
+  /** Whether each number is positive: few bits tell which vectors may be near. Null: there is none. */
+  @Column({ type: 'bit varying', nullable: true }) signs: string | null;
+  /** 32-bit floats, little-endian, of length 1. Empty: the model refuses the text, however short. */
+  @Column({ type: 'bytea' }) vector: Buffer;
 }
 
 /** The result of a synced document's version. */

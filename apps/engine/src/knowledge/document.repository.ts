@@ -10,6 +10,10 @@ import type { Facts } from './fact-rows.js';
 /** Who reads: the turn of an untrusted sender sees only documents for everyone. */
 export type Reader = 'everyone' | 'known';
 
+/** SQL for whether a reader may see a document. @param document its alias */
+export const visibleTo = (reader: string, document: string): string =>
+  `(${reader} = 'known' OR ${document}.audience = 'everyone')`;
+
 export type DocumentHead = Omit<KnowledgeDocument, 'content' | 'content_sha256' | 'organization_id' | 'project_id'> & {
   chars: number;
 };
@@ -46,7 +50,7 @@ export class DocumentRepository {
   ): Promise<(DocumentHead & { text: string }) | null> {
     const rows = (await this.db.query(
       `SELECT ${head}, substr(content, $6::integer + 1, $7::integer) AS text FROM engine.document
-        WHERE project_id = $1 AND organization_id = $2 AND ($3 = 'known' OR audience = 'everyone')
+        WHERE project_id = $1 AND organization_id = $2 AND ${visibleTo('$3', 'document')}
           AND CASE WHEN $4::text IS NOT NULL THEN id = $4 ELSE lower(title) = lower($5) END
         ORDER BY id DESC LIMIT 1`,
       [owner.projectId, owner.organizationId, reader, by.id, by.title, offset, chars],

@@ -2,7 +2,7 @@ import type { ProjectScope } from '#libs/contracts';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { DocumentTrust } from './document.entity.js';
-import type { Reader } from './document.repository.js';
+import { type Reader, visibleTo } from './document.repository.js';
 import { nameKey } from './fact-rows.js';
 
 export interface FoundEntity {
@@ -36,7 +36,7 @@ const mostEdges = 2_000;
 const visibleEdges = `
   SELECT r.from_id, r.to_id, r.relation, r.document_id, d.trust
     FROM engine.relation r JOIN engine.document d ON d.id = r.document_id
-   WHERE d.project_id = $1 AND d.organization_id = $2 AND ($3 = 'known' OR d.audience = 'everyone')`;
+   WHERE d.project_id = $1 AND d.organization_id = $2 AND ${visibleTo('$3', 'd')}`;
 
 const neighboursSql = `
   WITH RECURSIVE near (id, distance) AS (
@@ -83,7 +83,7 @@ export class GraphRepository {
       `SELECT e.id, e.name, jsonb_agg(jsonb_build_object('kind', m.kind, 'description', m.description, 'document_id', d.id,
               'trust', d.trust) ORDER BY d.id DESC) AS mentions
          FROM engine.entity e JOIN engine.mention m ON m.entity_id = e.id JOIN engine.document d ON d.id = m.document_id
-        WHERE e.project_id = $1 AND d.organization_id = $2 AND ($3 = 'known' OR d.audience = 'everyone') AND e.name_key = $4
+        WHERE e.project_id = $1 AND d.organization_id = $2 AND ${visibleTo('$3', 'd')} AND e.name_key = $4
         GROUP BY e.id, e.name`,
       [owner.projectId, owner.organizationId, reader, nameKey(name)],
     )) as FoundEntity[];

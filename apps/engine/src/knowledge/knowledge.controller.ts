@@ -67,10 +67,14 @@ export class KnowledgeController {
 
   @Get('search')
   @RequireScopes('knowledge:read')
-  @ApiOperation({ summary: 'Search documents by words', operationId: 'searchDocuments' })
+  @ApiOperation({
+    summary: 'Search documents by words, and by meaning where a model is chosen',
+    operationId: 'searchDocuments',
+  })
   @ApiOkResponse({ type: FoundChunks })
   async search(@Caller() caller: Principal, @Query() query: SearchQuery): Promise<FoundChunks> {
-    return { data: await this.found.search(caller, 'known', query.q, query.limit) };
+    const { found, note } = await this.found.search(caller, 'known', query.q, query.limit);
+    return { data: found, note };
   }
 
   @Get(':id')

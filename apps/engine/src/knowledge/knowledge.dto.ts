@@ -82,6 +82,8 @@ export class FoundChunkView implements FoundChunk {
 
 export class FoundChunks {
   @ApiProperty({ type: [FoundChunkView] }) data: FoundChunkView[];
+  @ApiProperty({ type: String, nullable: true, description: 'What the search could not do, as a sentence' })
+  note: string | null;
 }
 
 export function documentView({

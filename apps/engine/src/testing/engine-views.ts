@@ -2,6 +2,7 @@ import type { AttentionItem, OutboundContent, PythonTryAnswer } from '#libs/cont
 import type { RunDetailView } from '#libs/views';
 import type { EntityDetail, EntityPage } from '../knowledge/entity.dto.js';
 import type { DocumentPage, DocumentView, DocumentWithText, FoundChunks } from '../knowledge/knowledge.dto.js';
+import type { MeaningView } from '../knowledge/meaning/meaning.dto.js';
 import type { TakenVersion } from '../knowledge/synced-document.repository.js';
 import type { AgentDetail, AgentToolsetView } from '../manage/agents/agent-toolset.dto.js';
 import type { AgentDifferences, AgentVersionDetail, AgentVersionPage } from '../manage/agents/agent-version.dto.js';
@@ -60,6 +61,7 @@ export type EngineViews = [
   ['GET knowledge', DocumentPage],
   ['POST knowledge', DocumentView],
   ['GET knowledge/search', FoundChunks],
+  [`${string} knowledge/meaning`, MeaningView],
   ['GET knowledge/entities', EntityPage],
   [`GET knowledge/entities/${string}`, EntityDetail],
   [`${string} knowledge/${string}`, DocumentWithText],

@@ -1,6 +1,6 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 import { knowledgeTexts } from '../../texts/knowledge.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
@@ -11,6 +11,7 @@ import { DocumentList, EntityList } from './lists.js';
 import { KnowledgeSearch } from './knowledge-search.js';
 
 const route = getRouteApi('/p/$projectId/knowledge');
+const Meaning = lazy(() => import('./meaning.js'));
 
 export function KnowledgePage(): ReactNode {
   const { tab = 'documents', q, name, add } = route.useSearch();
@@ -54,6 +55,7 @@ export function KnowledgePage(): ReactNode {
               />
             ),
           },
+          { value: 'meaning', label: tabs.meaning, content: <Meaning /> },
         ]}
       />
       <AddText

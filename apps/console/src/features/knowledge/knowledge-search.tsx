@@ -1,4 +1,4 @@
-import { Group, Highlight, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Group, Highlight, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { Search, SearchX } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -27,7 +27,7 @@ export function KnowledgeSearch({ asked, onAsk }: KnowledgeSearchProps): ReactNo
     ['knowledge', 'search', asked],
     async (signal) => {
       const params = { query: { q: asked ?? '', limit: most } };
-      return (await answer(api.GET('/api/v1/knowledge/search', { params, signal }))).data;
+      return answer(api.GET('/api/v1/knowledge/search', { params, signal }));
     },
     { enabled: asked !== undefined, keep: true },
   );
@@ -48,9 +48,10 @@ export function KnowledgeSearch({ asked, onAsk }: KnowledgeSearchProps): ReactNo
       {asked === undefined && <EmptyState icon={Search} {...texts.start} />}
       {error && !data && <ProblemAlert error={error} onRetry={() => void refetch()} />}
       {asked !== undefined && !data && isFetching && <Skeleton height={160} />}
-      {asked !== undefined && data?.length === 0 && <EmptyState icon={SearchX} {...texts.empty} />}
+      {asked !== undefined && data?.note && <Alert color="yellow">{data.note}</Alert>}
+      {asked !== undefined && data?.data.length === 0 && <EmptyState icon={SearchX} {...texts.empty} />}
       {asked !== undefined &&
-        data?.map(({ document_id: id, title, excerpt, offset, trust }) => (
+        data?.data.map(({ document_id: id, title, excerpt, offset, trust }) => (
           <RowLink
             key={`${id} ${offset}`}
             to={{ to: '/p/$projectId/knowledge/$documentId', params: { projectId, documentId: id } }}

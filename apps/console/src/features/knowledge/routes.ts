@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/project-route.js';
 import { flag, oneOf, searchOf, text } from '../../app/search.js';
 
-export const knowledgeTabs = ['documents', 'search', 'entities'] as const;
+export const knowledgeTabs = ['documents', 'search', 'entities', 'meaning'] as const;
 
 export const knowledgeRoutes = [
   createRoute({

@@ -1,6 +1,7 @@
 import { newId, type ProjectScope } from '#libs/contracts';
 import { type FieldError, notFound, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
+import { EmbeddingModelRepository } from '../../knowledge/meaning/embedding-model.repository.js';
 import { AgentRepository } from '../agents/agent.repository.js';
 import { kindRules, type ProviderPlace } from '../../path/model/provider-kind.js';
 import { ProviderDirectory } from '../../path/providers/provider-directory.js';
@@ -20,6 +21,7 @@ export class ProviderService {
     private readonly directory: ProviderDirectory,
     private readonly keys: ProviderKeys,
     private readonly agents: AgentRepository,
+    private readonly meaning: EmbeddingModelRepository,
   ) {}
 
   list(owner: ProjectScope): Promise<Provider[]> {
@@ -74,10 +76,16 @@ export class ProviderService {
     return provider;
   }
 
-  /** @throws Problem 404; 409 while agents name its models */
+  /** @throws Problem 404; 409 while agents name its models, or documents are found by one of them */
   async delete(caller: Principal, id: string): Promise<void> {
     const provider = await this.get(caller, id);
     await this.refuseWhileUsed(caller, provider);
+    if (await this.meaning.usesProvider(caller, id))
+      throw new Problem(
+        409,
+        'provider_in_use',
+        'The knowledge is searched by a model of it: choose another one first.',
+      );
     await this.providers.delete(caller, id);
     this.directory.forget(caller.projectId);
     await this.keys.unbind(caller, id);

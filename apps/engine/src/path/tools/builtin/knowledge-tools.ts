@@ -1,6 +1,6 @@
 import type { ServiceClient } from '#libs/service-kit';
 import type { BuiltinWork } from './builtin-library.js';
-import { type CallSite, failure, isFailure, type ReadDocument, type TurnScope } from '../tool.js';
+import { type CallSite, failure, isFailure, noteIn, type ReadDocument, type TurnScope } from '../tool.js';
 import type { DocumentRepository, Reader } from '../../../knowledge/document.repository.js';
 import type { DocumentSearch } from '../../../knowledge/document-search.repository.js';
 import type { Facts } from '../../../knowledge/fact-rows.js';
@@ -90,13 +90,16 @@ export function queryKnowledgeGraph(search: DocumentSearch, graph: GraphReposito
     external: true,
     trustOf: (result) => (isMarkedUntrusted(result) ? 'untrusted' : 'own'),
     documents: documentsIn,
+    noted: noteIn,
     run: async (args, { turn }) => {
       const reader = readerOf(turn);
       const limit = Number(args['limit'] ?? 10);
       const depth = Number(args['depth'] ?? 2);
       const [query, name, toName] = [textOr(args['query']), textOr(args['entity']), textOr(args['to'])];
       if (query === null && name === null) return failure('invalid_arguments', 'Give query or entity.');
-      const documentsFound = query === null ? {} : { documents: await search.search(turn, reader, query, limit) };
+      const { found, note } =
+        query === null ? { found: null, note: null } : await search.search(turn, reader, query, limit);
+      const documentsFound = { ...(found && { documents: found }), ...(note === null ? {} : { note }) };
       if (name === null) return documentsFound;
       const entity = await graph.entity(turn, reader, name);
       if (!entity) return { ...documentsFound, entity: null };

@@ -1,0 +1,76 @@
+import { until } from '#libs/testing';
+import type { Browser } from 'playwright-core';
+import { fakeEmbeddings, type FakeEmbeddings } from '../../apps/engine/src/testing/fake-embeddings.js';
+import { startSmallSystem, type System } from '../system/system.js';
+import { violations } from './accessibility.js';
+import { launch, signIn, type Visit, visit } from './browser.js';
+import { findChromium } from './chromium.js';
+
+const chromium = findChromium();
+const inBrowser = chromium ? describe : describe.skip;
+
+inBrowser('knowledge in the console', () => {
+  let browser: Browser;
+  let system: System;
+  let owner: Visit;
+  let endpoint: FakeEmbeddings;
+
+  beforeAll(async () => {
+    [browser, system, endpoint] = await Promise.all([
+      launch(chromium ?? ''),
+      startSmallSystem({ SWEEP_EVERY_MS: '100', EMBEDDING_QUERY_MS: '500' }),
+      fakeEmbeddings([['refund', 'money back'], ['parcel']]),
+    ]);
+    const body = { name: 'vectors', kind: 'openai-compatible', base_url: endpoint.url };
+    await system.api('POST', '/api/v1/providers', body);
+    await system.api('POST', '/api/v1/knowledge', { title: 'Returns', text: 'We refund it.' });
+    owner = await visit(browser, { viewport: { width: 1280, height: 900 } });
+    await signIn(owner, await system.ownerLink());
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await system?.stop();
+    await endpoint?.close();
+  });
+
+  it('is found by meaning after a model is chosen, and says when that model is away', async () => {
+    const { page } = owner;
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Knowledge' }).click();
+    await page.getByRole('tab', { name: 'Meaning' }).click();
+    const go = page.getByRole('button', { name: 'Use this model' });
+    expect(await go.isDisabled()).toBe(true);
+    await page.getByLabel('Model', { exact: true }).fill('fake');
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('meaning-choose');
+    endpoint.failsWith(404);
+    await go.click();
+    await page.getByText('there is no such model').waitFor();
+    endpoint.failsWith(null);
+    await go.click();
+    await page.getByText('All documents have their vectors').waitFor();
+    await page.getByText('1 of 1').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('meaning-ready');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await owner.picture('meaning-phone');
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.getByRole('tab', { name: 'Search' }).click();
+    await page.getByLabel('Search the knowledge').fill('money back');
+    await page.getByRole('link', { name: /Returns/ }).waitFor();
+    endpoint.failsWith(503);
+    await page.getByLabel('Search the knowledge').fill('refund');
+    await page.getByText(/words alone/).waitFor();
+    await page.getByRole('link', { name: /Returns/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('meaning-away');
+    await system.api('POST', '/api/v1/knowledge', { title: 'Delivery', text: 'A parcel takes two days.' });
+    await page.getByRole('tab', { name: 'Meaning' }).click();
+    await page.getByText('No vectors are made at the moment. Documents are found by words.').waitFor();
+    await owner.picture('meaning-failing');
+    endpoint.failsWith(null);
+    await page.getByText('2 of 2').waitFor();
+    await page.getByRole('button', { name: 'Turn it off' }).click();
+    await page.getByRole('dialog').getByRole('button').last().click();
+    await until('it is off', async () => (await page.getByText('Documents with vectors').count()) === 0);
+  });
+});
