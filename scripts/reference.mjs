@@ -1,4 +1,5 @@
-// Writes docs/reference from the code: settings, the API, jobs and tables; with --check it only compares.
+// Writes docs/reference from the code: settings, the API, jobs, tables and what channels keep. With --check it only
+// compares; with --print NAME ... it shows those pages instead.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt } from './launcher/build.mjs';
@@ -19,6 +20,7 @@ await runScript(async () => {
     { sendersPage },
     { channelsPage },
     { inboundPage },
+    { outboundPage },
   ] = await Promise.all([
     import('./reference/api.mjs'),
     import('./reference/settings.mjs'),
@@ -27,16 +29,29 @@ await runScript(async () => {
     import('./reference/senders.mjs'),
     import('./reference/channels.mjs'),
     import('./reference/inbound.mjs'),
+    import('./reference/outbound.mjs'),
   ]);
-  const pages = {
-    'docs/reference/settings.md': settingsPage(),
-    'docs/reference/jobs.md': jobsPage(),
-    'docs/reference/tables.md': await tablesPage(),
-    'docs/reference/api.md': await apiPage(),
-    'docs/reference/senders.md': await sendersPage(),
-    'docs/reference/channels.md': await channelsPage(),
-    'docs/reference/inbound.md': inboundPage(),
+  /** @type {Record<string, () => string | Promise<string>>} */
+  const makers = {
+    settings: settingsPage,
+    jobs: jobsPage,
+    tables: tablesPage,
+    api: apiPage,
+    senders: sendersPage,
+    channels: channelsPage,
+    inbound: inboundPage,
+    outbound: outboundPage,
   };
+  const asked = process.argv.includes('--print') ? process.argv.slice(process.argv.indexOf('--print') + 1) : undefined;
+  for (const name of asked ?? []) {
+    const make = makers[name];
+    if (!make) throw new Error(`${name}: no such page. There are ${Object.keys(makers).join(', ')}`);
+    process.stdout.write(`${(await make()).trimEnd()}\n`);
+  }
+  if (asked) process.exit(0);
+  /** @type {Record<string, string>} */
+  const pages = {};
+  for (const [name, make] of Object.entries(makers)) pages[`docs/reference/${name}.md`] = await make();
   const stale = Object.entries(pages).flatMap(([path, made]) => {
     const page = `<!-- Made by \`node scripts/reference.mjs\`: do not edit. -->\n\n${made.trimEnd()}\n`;
     const file = join(root, path);

@@ -5,16 +5,17 @@ import {
   type DeliverFailure,
   deliverParts,
   type DeliverResponse,
+  dialectParts,
   type LookupCall,
   type LookupResult,
   ProviderUnavailable,
   type SentPart,
 } from '#libs/adapter-sdk';
-import { partsToPost } from '../markdown-comments/format-message.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { commentId, isUuid } from './comment-id.js';
 import { callLinear, type LinearSettings } from './linear-api.js';
-import { LINEAR_COMMENTS } from './linear.manifest.js';
+import { escaped, linearDialect } from './linear-dialect.js';
+import { LINEAR_MAX_LENGTH } from './linear.manifest.js';
 
 const IDENTIFIER = /^[A-Z][A-Z0-9]{0,9}-\d{1,9}$/;
 
@@ -35,7 +36,10 @@ export async function deliverMessage(call: DeliverCall, settings: LinearSettings
       return deliverFailure('invalid_request', `message.${field} must be the id of a comment`);
     }
   }
-  const bodies = partsToPost(message, LINEAR_COMMENTS);
+  // Escaped, a plain text may be twice as long.
+  const limit = message.format === 'plain' ? LINEAR_MAX_LENGTH / 2 : LINEAR_MAX_LENGTH;
+  const bodies = dialectParts(message, linearDialect, limit, escaped);
+  if (bodies.length === 0) return deliverFailure('invalid_request', 'message.text has no visible text');
   return deliverParts(call, bodies, ({ text: body, index, count, key, threadId: parentId }) => {
     if (edited !== undefined && index === 0) return change(edited, body, credentials, settings);
     const id = commentId(key, index === count - 1 ? 'last' : index);

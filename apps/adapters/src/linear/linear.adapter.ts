@@ -1,19 +1,20 @@
 import {
   type AdapterDefinition,
   defineAdapter,
+  dialectFormat,
   PreparedScheme,
   secretList,
   type VerifyCall,
   type VerifyResult,
   verifyScheme,
 } from '#libs/adapter-sdk';
-import { formatMessage } from '../markdown-comments/format-message.js';
 import type { ProviderHttp } from '../provider-calls/call-provider.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { deliverMessage, findDelivery } from './deliver-message.js';
 import { callLinear, LINEAR_API_URL, type LinearSettings } from './linear-api.js';
-import { LINEAR_COMMENTS, linearManifest } from './linear.manifest.js';
+import { linearDialect } from './linear-dialect.js';
+import { LINEAR_MAX_LENGTH, linearManifest } from './linear.manifest.js';
 import { parseLinearInbound } from './parse-inbound.js';
 
 /** The time in the body is not checked: Linear sends again for six hours what was not taken. */
@@ -34,7 +35,7 @@ export function createLinearAdapter(http: ProviderHttp & Partial<LinearSettings>
     parseInbound: parseLinearInbound,
     deliver: (call) => deliverMessage(call, settings),
     lookup: (call) => findDelivery(call, settings),
-    format: (request) => formatMessage(request, LINEAR_COMMENTS),
+    format: (request) => dialectFormat(request, linearDialect, LINEAR_MAX_LENGTH),
   });
 }
 

@@ -1,9 +1,7 @@
 import type { Manifest } from '#libs/adapter-sdk';
 
 /** UTF-16 code units of one comment. Linear documents no limit; who has more to say is read in parts. */
-const LINEAR_MAX_LENGTH = 10_000;
-
-export const LINEAR_COMMENTS = { maxLength: LINEAR_MAX_LENGTH };
+export const LINEAR_MAX_LENGTH = 10_000;
 
 export const linearManifest: Manifest = {
   schema_version: '1.0',
@@ -42,7 +40,7 @@ export const linearManifest: Manifest = {
   },
   message: {
     max_length: LINEAR_MAX_LENGTH,
-    formats: ['markdown', 'plain'],
+    formats: ['markdown', 'plain', 'native'],
     threads: true,
     lookup: true,
   },

@@ -7,12 +7,18 @@ const GITHUB_TAGS =
 const GITHUB_TAG = new RegExp(`^</?(?:${GITHUB_TAGS})(?![\\w-])`, 'i');
 
 const github = new MarkdownIt({ html: true, linkify: true, breaks: true });
+const linear = new MarkdownIt({ linkify: true, breaks: true });
 const teams = new MarkdownIt({ html: true, linkify: true });
 
 /** A comment of GitHub: CommonMark with tables, strikes and bare links; of other tags only the content stays. */
 export function readGithub(markdown: string): Reading {
   const html = github.render(markdown);
   return readHtml(html.replaceAll(/<\/?[a-z][^<>]*>/gi, (tag) => (GITHUB_TAG.test(tag) ? tag : '')));
+}
+
+/** A comment of Linear: CommonMark with tables, strikes and bare links; a tag is text. */
+export function readLinear(markdown: string): Reading {
+  return readHtml(linear.render(markdown));
 }
 
 /** A message of Teams: CommonMark, with tags as HTML. */
