@@ -78,6 +78,7 @@ export type {
   WebhookDeclaration,
 } from './manifest.js';
 export { codeLinksIn, runsCode } from './code-links.js';
+export { templateFailure, type TemplateProblem } from './template-failure.js';
 export { terminalJson, terminalText } from './terminal-text.js';
 export { unsafeParts } from './unsafe-parts.js';
 export { manifestProblems, SCHEMA_VERSIONS, type ManifestProblem } from './manifest-problems.js';
@@ -96,6 +97,24 @@ export { alignedTable, apart, backticked, plainDialect, quotedLines, textList } 
 export { renderInParts } from './markdown/render-in-parts.js';
 export { markdownToPlain, renderMarkdown } from './markdown/render-markdown.js';
 export { rewriteMarkdown } from './markdown/rewrite-markdown.js';
+export {
+  callProvider,
+  type MultipartForm,
+  type ProviderAnswer,
+  type ProviderRequest,
+} from './provider-calls/call-provider.js';
+export { downloadFile, type Download } from './provider-calls/download-file.js';
+export { lostCall } from './provider-calls/lost-call.js';
+export { providerFetch } from './provider-calls/provider-fetch.js';
+export type {
+  FetchedAnswer,
+  FetchRequest,
+  LostCall,
+  ProviderFetch,
+  ProviderHttp,
+} from './provider-calls/provider-http.js';
+export { refusedCredentials } from './provider-calls/refused-credentials.js';
+export { sourceFailure } from './provider-calls/source-failure.js';
 export { isOriginMarker } from './origin-marker.js';
 export { contextFields, CONTEXT_MAX_MESSAGES, type ContextMessage } from './message-context.js';
 export { EVENT_TYPES, ignoredMessage, type MessageMetadata, type NormalizedMessage } from './normalized-message.js';

@@ -7,13 +7,11 @@ import {
   headerValue,
   type JsonObject,
   MAX_RETRY_AFTER_SECONDS,
-} from '#libs/adapter-sdk';
-import {
   callProvider,
   type ProviderAnswer,
   type ProviderHttp,
   type ProviderRequest,
-} from '../provider-calls/call-provider.js';
+} from '#libs/adapter-sdk';
 import { isHeaderSafe } from '../provider-calls/header-safety.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 

@@ -1,6 +1,11 @@
-import { type FetchFileCall, type FetchFileResult, headerValue, type SourceFailure } from '#libs/adapter-sdk';
-import { downloadFile } from '../provider-calls/download-file.js';
-import { sourceFailure } from '../provider-calls/source-failure.js';
+import {
+  type FetchFileCall,
+  type FetchFileResult,
+  headerValue,
+  type SourceFailure,
+  downloadFile,
+  sourceFailure,
+} from '#libs/adapter-sdk';
 import type { DiscordSettings } from './discord-api.js';
 
 export const DISCORD_FILES_URL = 'https://cdn.discordapp.com';

@@ -1,9 +1,8 @@
-import { type Credentials, type DeliverFailure, deliverFailure, type JsonObject } from '#libs/adapter-sdk';
+import { type Credentials, type DeliverFailure, deliverFailure, type JsonObject, lostCall } from '#libs/adapter-sdk';
 import { EgressError, openWebSocket, type SocketNetwork, type WebSocket } from '#libs/egress';
 import { hearsOf } from '../hearing/hears.js';
 import { EventInbox } from '../held-sockets/event-inbox.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
-import { lostCall } from '../provider-calls/lost-call.js';
 import { callDiscord, callInteraction, type DiscordSettings } from './discord-api.js';
 import { GatewayConnection, OP } from './gateway-connection.js';
 import { callbackOf, gatewayEvent } from './gateway-event.js';

@@ -1,7 +1,6 @@
-import { secretList, type VerifyCall, type VerifyResult } from '#libs/adapter-sdk';
+import { secretList, type VerifyCall, type VerifyResult, refusedCredentials } from '#libs/adapter-sdk';
 import { hearsOf } from '../hearing/hears.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
-import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { callDiscord, type DiscordSettings } from './discord-api.js';
 
 /** Of an app: it may read what messages say, in many servers or in few. */

@@ -10,11 +10,11 @@ import {
   type DeliverFailure,
   type JsonObject,
   deliverFailure,
+  lostCall,
 } from '#libs/adapter-sdk';
 import { EgressError, type Egress, type EgressErrorCode } from '#libs/egress';
 import { ORIGIN_FIELD, ORIGIN_HEADER, originMarker } from './origin-marker.js';
 import { SIGNATURE_HEADER } from './verify-webhook.js';
-import { lostCall } from '../provider-calls/lost-call.js';
 
 const REFUSED_ADDRESS: readonly EgressErrorCode[] = [
   'invalid_url',

@@ -1,9 +1,9 @@
+import type { ProviderHttp } from '#libs/adapter-sdk';
 import { generateKeyPairSync } from 'node:crypto';
 import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
 import { startProviderServer, type ProviderServer, type Reply } from '../testing/provider-server.js';
 import { createGithubAdapter } from './github.adapter.js';
 import { HASTY_MS } from '../testing/patience.js';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
 
 const TOKEN = 'canary-7714-github-token';
 const call = { credentials: { token: TOKEN }, channel_address: 'octo/docs#12', message: { text: 'hello' } };

@@ -1,5 +1,4 @@
-import { defineAdapter, type AdapterDefinition } from '#libs/adapter-sdk';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import { defineAdapter, type AdapterDefinition, type ProviderHttp } from '#libs/adapter-sdk';
 import { formatMessage } from '../markdown-comments/format-message.js';
 import { GITHUB_API_URL, type GithubSettings } from './api/github-api.js';
 import { deliverMessage } from './deliver-message.js';

@@ -1,6 +1,5 @@
-import { secretList, type Self, type VerifyCall, type VerifyResult } from '#libs/adapter-sdk';
+import { secretList, type Self, type VerifyCall, type VerifyResult, refusedCredentials } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
-import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { accessToken } from './api/access-token.js';
 import { appJwt, readApp } from './api/app-jwt.js';
 import { callWithToken, type GithubSettings } from './api/github-api.js';

@@ -1,7 +1,6 @@
-import type { FetchFileCall, FetchFileResult } from '#libs/adapter-sdk';
+import { type FetchFileCall, type FetchFileResult, sourceFailure } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { callGmail, type GmailHttp } from './gmail-api.js';
-import { sourceFailure } from '../provider-calls/source-failure.js';
 
 const MAIL = /^([\w-]{1,128})\.eml$/;
 const ATTACHMENT = /^([\w-]{1,128})\/([\w-]{1,2000})$/;

@@ -1,5 +1,10 @@
-import { deliverFailure, type Credentials, type DeliverFailure } from '#libs/adapter-sdk';
-import { callProvider, type ProviderHttp } from '../provider-calls/call-provider.js';
+import {
+  deliverFailure,
+  type Credentials,
+  type DeliverFailure,
+  callProvider,
+  type ProviderHttp,
+} from '#libs/adapter-sdk';
 import { isHeaderSafe } from '../provider-calls/header-safety.js';
 import { gmailFailure } from './gmail-failure.js';
 

@@ -4,8 +4,8 @@ import {
   type DeliverFailure,
   headerValue,
   parseRetryAfter,
+  type ProviderAnswer,
 } from '#libs/adapter-sdk';
-import type { ProviderAnswer } from '../provider-calls/call-provider.js';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 
 /** Source: Gmail API, "Resolve errors". A 403 may be a rate limit as well as a missing permission. */

@@ -5,10 +5,10 @@ import {
   type ListChangesResult,
   type JsonObject,
   parseJson,
+  sourceFailure,
 } from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 import { callGmail, type GmailHttp, type GmailRequest } from './gmail-api.js';
-import { sourceFailure } from '../provider-calls/source-failure.js';
 
 const PAGE_SIZE = '500';
 const MAX_TOKEN_LENGTH = 2_000;

@@ -1,6 +1,5 @@
-import type { RenewWebhookCall, RenewWebhookResult } from '#libs/adapter-sdk';
+import { type RenewWebhookCall, type RenewWebhookResult, refusedCredentials } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
-import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { callGmail, type GmailHttp } from './gmail-api.js';
 
 const TOPIC = /^projects\/[\w.:-]{1,100}\/topics\/[\w.~+%-]{3,255}$/;

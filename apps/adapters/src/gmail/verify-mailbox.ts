@@ -1,6 +1,5 @@
-import type { VerifyCall, VerifyResult } from '#libs/adapter-sdk';
+import { type VerifyCall, type VerifyResult, refusedCredentials } from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
-import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { callGmail, type GmailHttp } from './gmail-api.js';
 import { readPushSettings } from './verify-push.js';
 

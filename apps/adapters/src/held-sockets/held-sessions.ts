@@ -1,6 +1,6 @@
+import type { ProviderHttp } from '#libs/adapter-sdk';
 import { createHash } from 'node:crypto';
 import type { SocketNetwork } from '#libs/egress';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
 
 /** What an adapter needs whose provider brings events over a socket. */
 export interface SocketHttp extends ProviderHttp, SocketNetwork {

@@ -1,7 +1,6 @@
-import type { FetchFileCall, FetchFileResult, SourceFailure } from '#libs/adapter-sdk';
+import { type FetchFileCall, type FetchFileResult, type SourceFailure, sourceFailure } from '#libs/adapter-sdk';
 import { EgressError } from '#libs/egress';
 import { attachmentOf } from '../mail/read-mime.js';
-import { sourceFailure } from '../provider-calls/source-failure.js';
 import { readAccount } from './imap-account.js';
 import { ImapFailure, imapFailure } from './imap-failure.js';
 import { inFolder, type ImapNetwork } from './imap-session.js';

@@ -1,6 +1,5 @@
-import type { VerifyCall, VerifyResult } from '#libs/adapter-sdk';
+import { type VerifyCall, type VerifyResult, refusedCredentials } from '#libs/adapter-sdk';
 import { EgressError } from '#libs/egress';
-import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { verifyAccount } from '../smtp/verify-account.js';
 import { readAccount, smtpCredentials } from './imap-account.js';
 import { ImapFailure, imapFailure } from './imap-failure.js';

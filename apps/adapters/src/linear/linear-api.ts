@@ -8,8 +8,10 @@ import {
   type JsonObject,
   MAX_RETRY_AFTER_SECONDS,
   parseRetryAfter,
+  callProvider,
+  type ProviderAnswer,
+  type ProviderHttp,
 } from '#libs/adapter-sdk';
-import { callProvider, type ProviderAnswer, type ProviderHttp } from '../provider-calls/call-provider.js';
 import { isHeaderSafe } from '../provider-calls/header-safety.js';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 

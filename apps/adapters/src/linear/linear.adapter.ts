@@ -7,10 +7,10 @@ import {
   type VerifyCall,
   type VerifyResult,
   verifyScheme,
+  type ProviderHttp,
+  refusedCredentials,
 } from '#libs/adapter-sdk';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
-import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { deliverMessage, findDelivery } from './deliver-message.js';
 import { callLinear, LINEAR_API_URL, type LinearSettings } from './linear-api.js';
 import { linearDialect } from './linear-dialect.js';

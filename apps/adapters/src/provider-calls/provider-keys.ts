@@ -1,5 +1,4 @@
-import { remoteJwtKeys, type JwtKeys } from '#libs/adapter-sdk';
-import type { ProviderHttp } from './call-provider.js';
+import { remoteJwtKeys, type JwtKeys, type ProviderHttp } from '#libs/adapter-sdk';
 
 const MAX_KEY_SET_BYTES = 256 * 1024;
 

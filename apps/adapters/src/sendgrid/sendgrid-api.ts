@@ -1,5 +1,11 @@
-import { deliverFailure, type Credentials, type DeliverFailure } from '#libs/adapter-sdk';
-import { callProvider, type ProviderAnswer, type ProviderHttp } from '../provider-calls/call-provider.js';
+import {
+  deliverFailure,
+  type Credentials,
+  type DeliverFailure,
+  callProvider,
+  type ProviderAnswer,
+  type ProviderHttp,
+} from '#libs/adapter-sdk';
 import { isHeaderSafe } from '../provider-calls/header-safety.js';
 import { sendgridFailure } from './sendgrid-failure.js';
 

@@ -5,8 +5,8 @@ import {
   parseRetryAfter,
   type DeliverError,
   type DeliverFailure,
+  type ProviderAnswer,
 } from '#libs/adapter-sdk';
-import type { ProviderAnswer } from '../provider-calls/call-provider.js';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
 
 const BY_STATUS: Record<number, DeliverError> = {

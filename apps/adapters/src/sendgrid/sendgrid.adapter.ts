@@ -1,6 +1,5 @@
-import { defineAdapter, type AdapterDefinition } from '#libs/adapter-sdk';
+import { defineAdapter, type AdapterDefinition, type ProviderHttp } from '#libs/adapter-sdk';
 import { formatMessage } from '../generic/format-message.js';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
 import { deliverMail } from './deliver-mail.js';
 import { parseSendgridInbound } from './parse-inbound.js';
 import { SENDGRID_API_URL } from './sendgrid-api.js';

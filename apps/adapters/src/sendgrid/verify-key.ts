@@ -1,6 +1,5 @@
-import { ecdsaPublicKeys, type VerifyCall, type VerifyResult } from '#libs/adapter-sdk';
+import { ecdsaPublicKeys, type VerifyCall, type VerifyResult, refusedCredentials } from '#libs/adapter-sdk';
 import { objectOf } from '../provider-calls/json-fields.js';
-import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { callSendgrid, type SendgridHttp } from './sendgrid-api.js';
 import { readSender } from './sender-address.js';
 

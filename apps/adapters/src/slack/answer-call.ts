@@ -4,8 +4,9 @@ import {
   failureOfStatus,
   headerValue,
   type JsonObject,
+  callProvider,
+  type ProviderHttp,
 } from '#libs/adapter-sdk';
-import { callProvider, type ProviderHttp } from '../provider-calls/call-provider.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 
 export const SLACK_HOOKS_URL = 'https://hooks.slack.com';

@@ -1,8 +1,13 @@
-import { type FetchFileCall, type FetchFileResult, headerValue, type SourceFailure } from '#libs/adapter-sdk';
-import { downloadFile } from '../provider-calls/download-file.js';
+import {
+  type FetchFileCall,
+  type FetchFileResult,
+  headerValue,
+  type SourceFailure,
+  downloadFile,
+  sourceFailure,
+} from '#libs/adapter-sdk';
 import { isHeaderSafe } from '../provider-calls/header-safety.js';
 import { textOf } from '../provider-calls/json-fields.js';
-import { sourceFailure } from '../provider-calls/source-failure.js';
 import type { SlackSettings } from './slack-api.js';
 
 export const SLACK_FILES_URL = 'https://files.slack.com';

@@ -8,10 +8,10 @@ import {
   parseJson,
   type PolledEvent,
   stringifyJson,
+  lostCall,
 } from '#libs/adapter-sdk';
 import { EgressError, openWebSocket, type SocketNetwork, type WebSocket } from '#libs/egress';
 import { EventInbox } from '../held-sockets/event-inbox.js';
-import { lostCall } from '../provider-calls/lost-call.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { callSlack, type SlackSettings } from './slack-api.js';
 

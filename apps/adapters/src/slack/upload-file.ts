@@ -4,8 +4,8 @@ import {
   type DeliverFailure,
   deliverFailure,
   type SentPart,
+  callProvider,
 } from '#libs/adapter-sdk';
-import { callProvider } from '../provider-calls/call-provider.js';
 import { objectsOf, textOf } from '../provider-calls/json-fields.js';
 import { callSlack, type SlackSettings } from './slack-api.js';
 

@@ -1,6 +1,5 @@
-import { secretList, type VerifyCall, type VerifyResult } from '#libs/adapter-sdk';
+import { secretList, type VerifyCall, type VerifyResult, refusedCredentials } from '#libs/adapter-sdk';
 import { textOf } from '../provider-calls/json-fields.js';
-import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { callSlack, type SlackSettings } from './slack-api.js';
 
 /** Asks `auth.test` whose token it is. By the ids in its answer the adapter later recognises its own messages. */

@@ -6,9 +6,9 @@ import {
   stringifyJson,
   type InboundCall,
   type NormalizedMessage,
+  type ProviderHttp,
 } from '#libs/adapter-sdk';
 import { EgressError } from '#libs/egress';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
 import { ownAddress, readEnvelope, type SnsEnvelope } from './envelope.js';
 
 const MAX_ANSWER_BYTES = 64 * 1024;

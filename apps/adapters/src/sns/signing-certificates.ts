@@ -1,7 +1,6 @@
 import { X509Certificate, type KeyObject } from 'node:crypto';
-import { ProviderUnavailable } from '#libs/adapter-sdk';
+import { ProviderUnavailable, type ProviderHttp } from '#libs/adapter-sdk';
 import { EgressError } from '#libs/egress';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
 
 const MAX_CERTIFICATE_BYTES = 64 * 1024;
 /** SNS has one a region, and changes it about once a year. */

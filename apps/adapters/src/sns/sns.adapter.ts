@@ -1,5 +1,10 @@
-import { defineAdapter, type AdapterDefinition, type VerifyCall, type VerifyResult } from '#libs/adapter-sdk';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import {
+  defineAdapter,
+  type AdapterDefinition,
+  type VerifyCall,
+  type VerifyResult,
+  type ProviderHttp,
+} from '#libs/adapter-sdk';
 import { topicOf, topicsOf } from './envelope.js';
 import { parseSnsInbound } from './parse-inbound.js';
 import { SigningCertificates } from './signing-certificates.js';

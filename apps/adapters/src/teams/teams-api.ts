@@ -6,8 +6,10 @@ import {
   failureOfStatus,
   headerValue,
   type JsonObject,
+  callProvider,
+  type ProviderHttp,
+  type ProviderRequest,
 } from '#libs/adapter-sdk';
-import { callProvider, type ProviderHttp, type ProviderRequest } from '../provider-calls/call-provider.js';
 import { isHeaderSafe } from '../provider-calls/header-safety.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 

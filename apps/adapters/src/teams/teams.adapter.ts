@@ -1,8 +1,12 @@
-import { type AdapterDefinition, defineAdapter, dialectFormat } from '#libs/adapter-sdk';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import {
+  type AdapterDefinition,
+  defineAdapter,
+  dialectFormat,
+  type ProviderHttp,
+  refusedCredentials,
+} from '#libs/adapter-sdk';
 import { providerKeys } from '../provider-calls/provider-keys.js';
 import { textOf } from '../provider-calls/json-fields.js';
-import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { deliverMessage, indicate } from './deliver-message.js';
 import { teamsDialect } from './teams-dialect.js';
 import { parseTeamsInbound } from './parse-inbound.js';

@@ -1,5 +1,13 @@
-import { deliverFailure, type Credentials, type DeliverFailure, type JsonObject, type Self } from '#libs/adapter-sdk';
-import { callProvider, type MultipartForm, type ProviderHttp } from '../provider-calls/call-provider.js';
+import {
+  deliverFailure,
+  type Credentials,
+  type DeliverFailure,
+  type JsonObject,
+  type Self,
+  callProvider,
+  type MultipartForm,
+  type ProviderHttp,
+} from '#libs/adapter-sdk';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { failureOfTelegramError } from './telegram-errors.js';
 

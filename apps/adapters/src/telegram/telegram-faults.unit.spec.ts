@@ -1,8 +1,8 @@
+import type { ProviderHttp } from '#libs/adapter-sdk';
 import { hostAdapter, type AdapterHost } from '../testing/adapter-host.js';
 import { startProviderServer, type ProviderServer, type Reply } from '../testing/provider-server.js';
 import { createTelegramAdapter } from './telegram.adapter.js';
 import { HASTY_MS } from '../testing/patience.js';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
 
 const TOKEN = '110201543:canary-AAHdqTcvCH1vGWJxfSeofSAs0K5';
 const call = { credentials: { token: TOKEN }, channel_address: '55', message: { text: 'hello' } };

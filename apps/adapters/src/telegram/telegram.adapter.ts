@@ -1,5 +1,4 @@
-import { defineAdapter, type AdapterDefinition } from '#libs/adapter-sdk';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import { defineAdapter, type AdapterDefinition, type ProviderHttp } from '#libs/adapter-sdk';
 import { gathered } from './albums.js';
 import { heard } from '../hearing/hears.js';
 import { answerPress } from './answer-press.js';

@@ -1,6 +1,5 @@
-import { secretList, type VerifyCall, type VerifyResult } from '#libs/adapter-sdk';
+import { secretList, type VerifyCall, type VerifyResult, refusedCredentials } from '#libs/adapter-sdk';
 import { textOf } from '../provider-calls/json-fields.js';
-import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { callTelegram, type TelegramSettings } from './telegram-api.js';
 
 /** What Telegram takes as `secret_token`. */

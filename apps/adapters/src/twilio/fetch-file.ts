@@ -1,6 +1,11 @@
-import { type FetchFileCall, type FetchFileResult, headerValue, type SourceFailure } from '#libs/adapter-sdk';
-import { downloadFile } from '../provider-calls/download-file.js';
-import { sourceFailure } from '../provider-calls/source-failure.js';
+import {
+  type FetchFileCall,
+  type FetchFileResult,
+  headerValue,
+  type SourceFailure,
+  downloadFile,
+  sourceFailure,
+} from '#libs/adapter-sdk';
 import { accountOf, type TwilioSettings } from './twilio-api.js';
 
 /** Twilio takes pictures of up to 5 MB. */

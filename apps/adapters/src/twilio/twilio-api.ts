@@ -7,8 +7,10 @@ import {
   headerValue,
   type JsonObject,
   parseRetryAfter,
+  callProvider,
+  type ProviderAnswer,
+  type ProviderHttp,
 } from '#libs/adapter-sdk';
-import { callProvider, type ProviderAnswer, type ProviderHttp } from '../provider-calls/call-provider.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 
 export const TWILIO_API_URL = 'https://api.twilio.com';

@@ -1,7 +1,13 @@
-import { type AdapterDefinition, defineAdapter, plainFormat, PreparedScheme, verifyScheme } from '#libs/adapter-sdk';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
+import {
+  type AdapterDefinition,
+  defineAdapter,
+  plainFormat,
+  PreparedScheme,
+  verifyScheme,
+  type ProviderHttp,
+  refusedCredentials,
+} from '#libs/adapter-sdk';
 import { textOf } from '../provider-calls/json-fields.js';
-import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { deliverMessage } from './deliver-message.js';
 import { fetchFile } from './fetch-file.js';
 import { parseTwilioInbound } from './parse-inbound.js';

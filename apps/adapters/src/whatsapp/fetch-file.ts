@@ -1,7 +1,11 @@
-import type { FetchFileCall, FetchFileResult, SourceFailure } from '#libs/adapter-sdk';
-import { downloadFile } from '../provider-calls/download-file.js';
+import {
+  type FetchFileCall,
+  type FetchFileResult,
+  type SourceFailure,
+  downloadFile,
+  sourceFailure,
+} from '#libs/adapter-sdk';
 import { textOf } from '../provider-calls/json-fields.js';
-import { sourceFailure } from '../provider-calls/source-failure.js';
 import { accountOf, callWhatsapp, type WhatsappSettings } from './whatsapp-api.js';
 import { failureOfWhatsappError } from './whatsapp-errors.js';
 

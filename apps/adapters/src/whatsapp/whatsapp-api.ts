@@ -1,5 +1,12 @@
-import { type Credentials, type DeliverFailure, deliverFailure, type JsonObject } from '#libs/adapter-sdk';
-import { callProvider, type ProviderHttp, type ProviderRequest } from '../provider-calls/call-provider.js';
+import {
+  type Credentials,
+  type DeliverFailure,
+  deliverFailure,
+  type JsonObject,
+  callProvider,
+  type ProviderHttp,
+  type ProviderRequest,
+} from '#libs/adapter-sdk';
 import { isHeaderSafe } from '../provider-calls/header-safety.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { failureOfWhatsappError } from './whatsapp-errors.js';

@@ -6,27 +6,38 @@ import {
   headerValue,
   type JsonObject,
   parseRetryAfter,
+  templateFailure,
+  type TemplateProblem,
+  type ProviderAnswer,
 } from '#libs/adapter-sdk';
-import type { ProviderAnswer } from '../provider-calls/call-provider.js';
 
 /** Meta's codes by what they mean for a delivery. Source: WhatsApp Cloud API, Error codes. */
 const CODES: readonly (readonly [DeliverError, readonly number[]])[] = [
   ['auth_failed', [0, 190]],
-  ['permission_denied', [3, 10, 131005, 131047, 131031, 368, 130497]],
+  ['permission_denied', [3, 10, 131005, 131031, 368, 130497]],
   ['not_found', [131026, 131030, 131021, 33]],
   ['rate_limited', [4, 80007, 130429, 131048, 131056, 133016]],
-  ['invalid_format', [132000, 132001, 132005, 132007, 132012, 132015, 132016, 132068, 132069]],
+  ['invalid_format', [132007, 132068, 132069]],
   ['unsupported', [131051]],
   ['provider_unavailable', [1, 2, 131000, 131016, 131057, 133004]],
 ];
+
+/** Of templates. Source: the same page. */
+const TEMPLATES: Readonly<Record<number, TemplateProblem>> = {
+  131047: 'required',
+  132000: 'parameters',
+  132001: 'unknown',
+  132005: 'text',
+  132012: 'parameters',
+  132015: 'paused',
+  132016: 'paused',
+};
 
 /** What a person has to know, and no code says. */
 const WORDS: Readonly<Record<number, string>> = {
   131047: 'more than 24 hours have passed since the person wrote: WhatsApp takes only an approved template now',
   131026: 'the number does not use WhatsApp, or cannot get this message',
   131030: 'the number is not in the list of recipients of the test number',
-  132000: 'the template has another number of parameters',
-  132001: 'there is no such template in this language, or it is not approved',
 };
 
 const DEFAULT_RETRY_AFTER_SECONDS = 60;
@@ -35,6 +46,11 @@ const DEFAULT_RETRY_AFTER_SECONDS = 60;
 export function failureOfWhatsappError(answer: ProviderAnswer, { code }: JsonObject): DeliverFailure {
   const { status } = answer;
   const known = typeof code === 'number' ? code : undefined;
+  const template = known === undefined ? undefined : TEMPLATES[known];
+  if (template) {
+    const says = known === undefined ? undefined : WORDS[known];
+    return templateFailure(template, { provider_status: status, provider_code: String(known), ...(says && { says }) });
+  }
   const error = errorOf(status, known);
   const waits = error === 'rate_limited' || error === 'provider_unavailable';
   const asked = waits ? headerValue(answer.headers, 'retry-after') : undefined;

@@ -5,10 +5,10 @@ import {
   secretList,
   verifyScheme,
   dialectFormat,
+  type ProviderHttp,
+  refusedCredentials,
 } from '#libs/adapter-sdk';
-import type { ProviderHttp } from '../provider-calls/call-provider.js';
 import { textOf } from '../provider-calls/json-fields.js';
-import { refusedCredentials } from '../provider-calls/refused-credentials.js';
 import { deliverMessage } from './deliver-message.js';
 import { fetchFile } from './fetch-file.js';
 import { whatsappDialect } from './whatsapp-dialect.js';

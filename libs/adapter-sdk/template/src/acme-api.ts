@@ -1,7 +1,10 @@
 import {
+  callProvider,
   failureOfStatus,
+  headerValue,
   isJsonObject,
   deliverFailure,
+  providerFetch,
   type Credentials,
   type DeliverFailure,
   type JsonObject,
@@ -10,32 +13,23 @@ import {
 export interface AcmeApi {
   /** Base address of the API, without a trailing slash. */
   url: string;
-  /** For one call, from connecting to the end of the answer. */
+  /** For one call with all its attempts, from connecting to the end of the answer. */
   timeoutMs: number;
 }
 
 /** One call: the JSON object of a 2xx answer, or the failure by its code. The provider's own text is not passed on. */
 export async function callAcme(
-  api: AcmeApi,
+  { url, timeoutMs }: AcmeApi,
   credentials: Credentials,
   path: string,
   json?: JsonObject,
 ): Promise<{ body: JsonObject } | DeliverFailure> {
-  const signal = AbortSignal.timeout(api.timeoutMs);
-  try {
-    const answer = await fetch(api.url + path, {
-      method: json ? 'POST' : 'GET',
-      headers: { authorization: `Bearer ${String(credentials.token)}`, 'content-type': 'application/json' },
-      ...(json && { body: JSON.stringify(json) }),
-      redirect: 'manual',
-      signal,
-    });
-    if (!answer.ok) return failureOfStatus(answer.status, answer.headers.get('retry-after') ?? undefined);
-    const body: unknown = await answer.json();
-    return isJsonObject(body) ? { body } : deliverFailure('provider_unavailable', 'the answer is no JSON object');
-  } catch {
-    // The message may have arrived: the code `timeout` is not retried automatically.
-    if (signal.aborted) return deliverFailure('timeout', 'no answer in time');
-    return deliverFailure('provider_unavailable', 'the provider cannot be reached');
-  }
+  const answer = await callProvider(
+    { fetch: providerFetch(fetch), timeoutMs },
+    { url: url + path, headers: { authorization: `Bearer ${String(credentials.token)}` }, json },
+  );
+  if ('ok' in answer) return answer;
+  const { status, headers, json: body } = answer;
+  if (status < 200 || status > 299) return failureOfStatus(status, headerValue(headers, 'retry-after'));
+  return isJsonObject(body) ? { body } : deliverFailure('provider_unavailable', 'the answer is no JSON object');
 }

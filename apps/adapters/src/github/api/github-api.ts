@@ -1,10 +1,12 @@
-import { type DeliverFailure, type HeaderMap, headerValue } from '#libs/adapter-sdk';
 import {
+  type DeliverFailure,
+  type HeaderMap,
+  headerValue,
   callProvider,
   type ProviderAnswer,
   type ProviderHttp,
   type ProviderRequest,
-} from '../../provider-calls/call-provider.js';
+} from '#libs/adapter-sdk';
 import { failureOfGithubAnswer } from './github-errors.js';
 
 export const GITHUB_API_URL = 'https://api.github.com';

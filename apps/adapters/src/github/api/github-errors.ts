@@ -5,8 +5,8 @@ import {
   headerValue,
   MAX_RETRY_AFTER_SECONDS,
   parseRetryAfter,
+  type ProviderAnswer,
 } from '#libs/adapter-sdk';
-import type { ProviderAnswer } from '../../provider-calls/call-provider.js';
 import { objectOf, textOf } from '../../provider-calls/json-fields.js';
 
 const BY_STATUS: Record<number, DeliverError> = {

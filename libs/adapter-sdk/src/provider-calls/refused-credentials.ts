@@ -1,4 +1,5 @@
-import type { DeliverError, DeliverFailure, VerifyResult } from '#libs/adapter-sdk';
+import type { VerifyResult } from '../credential-check.js';
+import type { DeliverError, DeliverFailure } from '../delivery.js';
 
 /** A failure with one of these says nothing about the credentials: it must disable no App. */
 const SAYS_NOTHING: readonly DeliverError[] = ['provider_unavailable', 'rate_limited', 'timeout'];

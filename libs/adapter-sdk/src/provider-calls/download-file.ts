@@ -1,7 +1,8 @@
-import type { DeliverFailure, HeaderMap } from '#libs/adapter-sdk';
-import { EgressError } from '#libs/egress';
-import type { ProviderHttp } from './call-provider.js';
+import type { DeliverFailure } from '../delivery.js';
+import type { HeaderMap } from '../header-lookup.js';
 import { lostCall } from './lost-call.js';
+import { isLostCall, type ProviderHttp } from './provider-http.js';
+import { repeatedCall } from './repeated-call.js';
 
 export interface Download {
   status: number;
@@ -17,19 +18,15 @@ export async function downloadFile(
 ): Promise<Download | DeliverFailure> {
   try {
     const { url, headers, maxBytes } = request;
-    const answer = await http.fetch(url, {
-      ...(headers && { headers }),
-      timeoutMs: http.timeoutMs,
-      maxResponseBytes: maxBytes,
-      maxRedirects: 0,
-    });
+    const sent = { ...(headers && { headers }), maxResponseBytes: maxBytes, maxRedirects: 0 } as const;
+    const answer = await repeatedCall(http, url, sent, true);
     return {
       status: answer.status,
       headers: answer.headers,
       bytes: answer.truncated ? null : Buffer.from(answer.body),
     };
   } catch (error) {
-    if (error instanceof EgressError) return lostCall(error);
+    if (isLostCall(error)) return lostCall(error);
     throw error;
   }
 }

@@ -1,11 +1,11 @@
-import { deliverFailure, type DeliverFailure } from '#libs/adapter-sdk';
-import type { EgressError } from '#libs/egress';
+import { deliverFailure, type DeliverFailure } from '../delivery.js';
+import type { LostCall } from './provider-http.js';
 
 /**
  * The failure of a call that gave no answer, with the code of its cause. If the server may have seen the call it is
  * `timeout`, which is not retryable by default: the message may have arrived.
  */
-export function lostCall(error: EgressError): DeliverFailure {
+export function lostCall(error: LostCall): DeliverFailure {
   if (error.code === 'timeout')
     return deliverFailure('timeout', 'the server did not answer in time', { retryable: !error.sent });
   return error.sent

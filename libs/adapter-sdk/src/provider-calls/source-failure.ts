@@ -1,4 +1,5 @@
-import type { DeliverError, DeliverFailure, SourceFailure } from '#libs/adapter-sdk';
+import type { DeliverError, DeliverFailure } from '../delivery.js';
+import type { SourceFailure } from '../document-sources.js';
 
 const BY_ERROR: Partial<Record<DeliverError, SourceFailure['error']>> = {
   auth_failed: 'auth_failed',

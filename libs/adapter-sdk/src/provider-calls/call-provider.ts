@@ -1,22 +1,15 @@
-import {
-  parseJson,
-  parseKeepingNumbers,
-  type DeliverFailure,
-  type HeaderMap,
-  type AttachedFile,
-} from '#libs/adapter-sdk';
-import { EgressError, type Egress } from '#libs/egress';
+import type { AttachedFile } from '../attached-files.js';
+import type { DeliverFailure } from '../delivery.js';
+import type { HeaderMap } from '../header-lookup.js';
+import { parseKeepingNumbers } from '../json-numbers.js';
+import { parseJson } from '../json-value.js';
 import { lostCall } from './lost-call.js';
-
-export interface ProviderHttp {
-  fetch: Egress['fetch'];
-  /** For one call, from connecting to the end of the answer. */
-  timeoutMs: number;
-}
+import { isLostCall, type ProviderHttp } from './provider-http.js';
+import { repeatedCall } from './repeated-call.js';
 
 export interface ProviderRequest {
   url: string;
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   /** Sent as the JSON body. */
   json?: unknown;
@@ -26,6 +19,8 @@ export interface ProviderRequest {
   multipart?: MultipartForm;
   /** Default 1 MiB. A larger answer counts as lost. */
   maxAnswerBytes?: number;
+  /** Whether another attempt does no harm: it changes nothing, or the same. Default: for GET. */
+  repeatable?: boolean;
   /** A number that a double does not hold comes as its digits: ids may be that long. */
   keepNumbers?: boolean;
 }
@@ -44,23 +39,27 @@ export interface ProviderAnswer {
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-/** One call of a provider's API: its answer, whatever the status, or the failure of a call that gave none. */
+/**
+ * One call of a provider's API: its answer, whatever the status, or the failure of a call that gave none. A call that
+ * may be repeated is, within the time of the call.
+ */
 export async function callProvider(
   http: ProviderHttp,
   request: ProviderRequest,
 ): Promise<ProviderAnswer | DeliverFailure> {
   const content = await contentOf(request);
+  const method = request.method ?? (content ? 'POST' : 'GET');
+  const sent = {
+    method,
+    headers: { ...(content && { 'content-type': content.type }), ...request.headers },
+    ...(content && { body: content.body }),
+    maxResponseBytes: request.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+    onTooLarge: 'fail',
+    // A credential must not follow a redirect.
+    maxRedirects: 0,
+  } as const;
   try {
-    const answer = await http.fetch(request.url, {
-      method: request.method ?? (content ? 'POST' : 'GET'),
-      headers: { ...(content && { 'content-type': content.type }), ...request.headers },
-      ...(content && { body: content.body }),
-      timeoutMs: http.timeoutMs,
-      maxResponseBytes: request.maxAnswerBytes ?? MAX_ANSWER_BYTES,
-      onTooLarge: 'fail',
-      // A credential must not follow a redirect.
-      maxRedirects: 0,
-    });
+    const answer = await repeatedCall(http, request.url, sent, request.repeatable ?? method === 'GET');
     return {
       status: answer.status,
       headers: answer.headers,
@@ -70,7 +69,7 @@ export async function callProvider(
       ),
     };
   } catch (error) {
-    if (error instanceof EgressError) return lostCall(error);
+    if (isLostCall(error)) return lostCall(error);
     throw error;
   }
 }
