@@ -289,6 +289,11 @@ export const elsewhere = [
     where: 'Read by `migrate-all.js` and `prepare-roles.js` ([how](../operations.md#migrations-and-the-first-key)).',
     settings: {
       DATABASE_URL: ['needed', 'For `migrate-all.js`: Postgres itself (not a pooler), as `gatehouse_owner`.'],
+      MIGRATE_LOCK_TIMEOUT_MS: [
+        '2000',
+        'For `migrate-all.js`: how long a migration waits for a lock before it makes way and is tried once more, a second later.',
+      ],
+      MIGRATE_LOCK_PATIENCE_MS: ['600000', 'For `migrate-all.js`: how long it tries to get one.'],
       DATABASE_ADMIN_URL: ['needed', 'For `prepare-roles.js`: a role that may create roles.'],
       GATEHOUSE_DATABASE_PASSWORDS: ['needed', 'For `prepare-roles.js`: `{"owner": "...", "<service>": "..."}`.'],
     },

@@ -1,8 +1,21 @@
 import { settingOf, WrongSettings } from '#libs/settings';
+import type { LockWaits } from './service-schema.js';
 
 /** The database to migrate. @throws WrongSettings when it is not set */
 export function databaseUrl(): string {
   return given('DATABASE_URL', 'give the Postgres URL to migrate');
+}
+
+/** How long a migration waits for a lock. @throws WrongSettings where one is no whole number of ms */
+export function lockWaits(): LockWaits {
+  return { onceMs: ms('MIGRATE_LOCK_TIMEOUT_MS', 2_000), totalMs: ms('MIGRATE_LOCK_PATIENCE_MS', 600_000) };
+}
+
+function ms(name: string, otherwise: number): number {
+  const text = settingOf(name, process.env) ?? '';
+  if (text !== '' && !/^[1-9]\d{0,8}$/.test(text))
+    throw new WrongSettings([`${name} is not a whole number of ms over 0.`]);
+  return text === '' ? otherwise : Number(text);
 }
 
 /** As the role of one service, where a process hosts several: `ROUTER_DATABASE_URL`. @throws WrongSettings as above */

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
-import { databaseUrl } from './env.js';
+import { databaseUrl, lockWaits } from './env.js';
 import { migrateAll } from './migrate.js';
-import { runPreparingJob } from './preparing-job.js';
+import { runPreparingJob, writeLine } from './preparing-job.js';
 
-await runPreparingJob('migrate', () => migrateAll(databaseUrl()));
+const saysWait = (why: string): void => writeLine('migrate', 40, 'migration.waits', why);
+await runPreparingJob('migrate', () => migrateAll(databaseUrl(), 'js', lockWaits(), saysWait));

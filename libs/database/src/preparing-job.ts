@@ -40,10 +40,13 @@ export async function runPreparingJob(service: string, run: () => Promise<unknow
   } catch (error) {
     const isSetting = error instanceof WrongSettings;
     if (!isSetting && !(error instanceof DatabaseRefused)) throw error;
-    const event = isSetting ? 'settings.refused' : 'database.refused';
-    const line = { level: 60, time: new Date().toISOString(), service, event, msg: error.message };
-    process.stdout.write(`${JSON.stringify(line)}\n`);
+    writeLine(service, 60, isSetting ? 'settings.refused' : 'database.refused', error.message);
     // EX_CONFIG of sysexits.h.
     process.exitCode = 78;
   }
+}
+
+/** A line of the job's log, as services write them. */
+export function writeLine(service: string, level: number, event: string, msg: string): void {
+  process.stdout.write(`${JSON.stringify({ level, time: new Date().toISOString(), service, event, msg })}\n`);
 }

@@ -1,7 +1,9 @@
-import type { DataSourceOptions, EntitySchema, MigrationInterface } from 'typeorm';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DataSourceOptions, EntitySchema, MigrationInterface, QueryRunner } from 'typeorm';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { PreparingClient } from './preparing-client.js';
+import { DatabaseRefused } from './preparing-job.js';
 import { ResilientClient } from './resilient-client.js';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
@@ -50,28 +52,79 @@ export function dataSourceOptions(schema: ServiceSchema, settings: ConnectionSet
 
 const prepares = (url: string): boolean => URL.parse(url)?.searchParams.get('prepare') !== 'false';
 
+/** Of migrations that wait for a lock, in ms. */
+export interface LockWaits {
+  /** Everything that needs the table waits behind a migration that waits for it. */
+  onceMs: number;
+  /** All the times together. */
+  totalMs: number;
+}
+
+/** What waited behind a migration goes on, before the migration tries once more. */
+const betweenTriesMs = 1_000;
+/** SQLSTATE lock_not_available. */
+const notAvailable = '55P03';
+
 /**
  * Runs a schema's migrations on a connection of its own, one process at a time (advisory lock), so that several
- * replicas may start at once.
+ * replicas may start at once. A migration that does not get a lock in time makes way and is tried once more: those before
+ * it stay done.
+ * @param saysWait gets a sentence whenever that happens
  * @returns the names of the migrations that ran
+ * @throws DatabaseRefused where a migration got no lock in `waits.totalMs`
  */
-export async function migrate(schema: ServiceSchema, url: string): Promise<string[]> {
+export async function migrate(
+  schema: ServiceSchema,
+  url: string,
+  waits: LockWaits = { onceMs: 2_000, totalMs: 600_000 },
+  saysWait: (why: string) => void = () => undefined,
+): Promise<string[]> {
   const source = new DataSource({
     ...dataSourceOptions(schema, { url, poolSize: 2, applicationName: `migrate-${schema.name}` }),
-    extra: {},
+    extra: { lock_timeout: waits.onceMs },
   });
   await source.initialize();
   const lock = source.createQueryRunner();
   try {
+    await lock.query('SET lock_timeout = 0');
     await lock.query('SELECT pg_advisory_lock(hashtext($1))', [`gatehouse-migrate-${schema.name}`]);
     // Not IF NOT EXISTS: that needs the right to create schemas even when there is nothing to create.
     const found = (await lock.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema.name])) as unknown[];
     if (found.length === 0) await lock.query(`CREATE SCHEMA "${schema.name}"`);
-    const done = await source.runMigrations();
-    return done.map((migration) => migration.name);
+    const before = await ranIn(schema, lock);
+    for (const untilMs = Date.now() + waits.totalMs; ; await pause(betweenTriesMs)) {
+      try {
+        await source.runMigrations();
+        break;
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === notAvailable)) throw error;
+        const why = `A migration of ${schema.name} waits for a lock. ${await oldestTransaction(lock)}`;
+        if (Date.now() > untilMs) throw new DatabaseRefused(`${why} End that, then migrate: nothing of it is done.`);
+        saysWait(why);
+      }
+    }
+    return (await ranIn(schema, lock)).filter((name) => !before.includes(name));
   } finally {
     await lock.query('SELECT pg_advisory_unlock(hashtext($1))', [`gatehouse-migrate-${schema.name}`]);
     await lock.release();
     await source.destroy();
   }
+}
+
+async function ranIn({ name }: ServiceSchema, runner: QueryRunner): Promise<string[]> {
+  const [table] = await runner.query("SELECT to_regclass($1 || '.migration') AS found", [name]);
+  if (!table.found) return [];
+  const rows: { name: string }[] = await runner.query(`SELECT name FROM "${name}".migration ORDER BY id`);
+  return rows.map((row) => row.name);
+}
+
+/** Most likely whose lock it is. Of other roles' sessions the owner of the schemas sees no more than that they are there. */
+async function oldestTransaction(runner: QueryRunner): Promise<string> {
+  const [oldest] = await runner.query(
+    `SELECT pid, coalesce(nullif(application_name, ''), usename) AS name, date_trunc('second', xact_start) AS since
+       FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
+      ORDER BY xact_start LIMIT 1`,
+  );
+  if (!oldest) return 'pg_locks and pg_stat_activity say who holds it.';
+  return `The oldest transaction is that of ${oldest.name} (pid ${oldest.pid}), since ${oldest.since.toISOString()}.`;
 }
