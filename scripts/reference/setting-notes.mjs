@@ -53,7 +53,7 @@ export const notes = {
   },
   GATEHOUSE_SERVICE_KEY: { is: 'Ed25519 private key as JWK, or `{"keys": [...]}`: the first signs, all verify.' },
   WEB_CHAT_FILE_TYPES: {
-    default: 'PNG, JPEG, GIF, WebP, PDF, plain text, CSV, Markdown, JSON',
+    default: 'PNG, JPEG, GIF, WebP, PDF, plain text, CSV, Markdown, JSON; MP3, MP4, Ogg, WAV and WebM sound',
   },
   PUBLIC_URL: { is: 'The address at which people and providers reach the installation.' },
   LOG_LEVEL: { is: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.' },

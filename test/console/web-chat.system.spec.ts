@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { fakeModel, type FakeModel, type FakeStream, fakeStream } from '../../apps/engine/src/testing/fake-model.js';
+import { fakeProvider } from '../../apps/engine/src/testing/fake-provider.js';
+import { sampleAudio } from '../../apps/engine/src/path/transcripts/audio-file.js';
 import { startSystem, type System } from '../system/system.js';
 import { violations } from './accessibility.js';
 import { launch, signIn, type Visit, visit } from './browser.js';
@@ -234,6 +236,46 @@ inBrowser('a chat on a page of one’s own', () => {
     expect(download.suggestedFilename()).toBe('report.txt');
     expect(readFileSync(await download.path(), 'utf8')).toBe('the report');
     expect(await items(stranger.page)).toEqual([]);
+  });
+
+  it('hears a voice note once, and its words stand in the conversation and on the event', async () => {
+    const provider = await fakeProvider();
+    try {
+      provider.answer(() => ({ json: { text: 'Where is my parcel? I have waited for it since Monday.' } }));
+      const ears = { name: 'ears', kind: 'openai-compatible', base_url: provider.url, transcription_model: 'whisper' };
+      const { id } = await system.api<{ id: string }>('POST', '/api/v1/providers', ears);
+      const { page } = await arrive();
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        page.getByRole('button', { name: 'Attach files' }).click(),
+      ]);
+      await chooser.setFiles({ name: 'note.wav', mimeType: 'audio/wav', buffer: sampleAudio() });
+      model.script('It comes tomorrow.');
+      await write(page, 'Please listen');
+      await shows(page, 'It comes tomorrow.');
+      expect(JSON.stringify(model.requests.at(-1))).toContain('Where is my parcel?');
+      expect(provider.requests).toHaveLength(1);
+
+      const owner = await visit(browser, {});
+      visits.push(owner);
+      await signIn(owner, await system.ownerLink());
+      const { data } = await system.api<{ data: { id: string; project_id: string }[] }>('GET', '/api/v1/sessions');
+      const [session] = data;
+      await owner.page.goto(`${system.origin('portal')}/p/${session?.project_id}/conversations/${session?.id}`);
+      const note = owner.page.getByRole('figure', { name: /^Voice note .*note.wav.*, as text$/ });
+      await note.getByText('Where is my parcel?').waitFor({ timeout: 15_000 });
+      expect(await violations(owner.page)).toEqual([]);
+      await owner.picture('voice-note-conversation');
+      await owner.page.getByRole('link', { name: 'Event', exact: true }).first().click();
+      await owner.page
+        .getByText(/The voice note .*note.wav.* as text, by .*ears\/whisper/)
+        .waitFor({ timeout: 15_000 });
+      await owner.picture('voice-note-event');
+      await system.api('DELETE', `/api/v1/providers/${id}`);
+      expect(owner.complaints).toEqual([]);
+    } finally {
+      await provider.close();
+    }
   });
 
   it('is of no use on a page of another origin', async () => {

@@ -15,7 +15,8 @@ const fileTypes: Reader<string[]> = (name, value) =>
   list(
     name,
     value ??
-      'image/png,image/jpeg,image/gif,image/webp,application/pdf,text/plain,text/csv,text/markdown,application/json',
+      'image/png,image/jpeg,image/gif,image/webp,application/pdf,text/plain,text/csv,text/markdown,application/json,' +
+        'audio/mpeg,audio/mp4,audio/x-m4a,audio/ogg,audio/wav,audio/webm',
   );
 
 const settings = {

@@ -31,6 +31,18 @@ const settings = {
   MODEL_ANSWER_BYTES: integer(8_388_608, 65_536, 134_217_728),
   /** How long each check of a provider's test may take, in ms. */
   MODEL_TEST_MS: integer(20_000, 100, 120_000),
+  /** How long one call that transcribes a voice note may take, in ms. */
+  TRANSCRIPTION_TIMEOUT_MS: integer(60_000, 100, 600_000),
+  /** How often a voice note is tried in one attempt of its turn. */
+  TRANSCRIPTION_ATTEMPTS: integer(2, 1, 10),
+  /** Voice notes that are transcribed for one turn; 0: none. */
+  TRANSCRIPTION_FILES: integer(5, 0, 20),
+  /** Bytes of a voice note; a larger one is not transcribed. */
+  TRANSCRIPTION_MAX_BYTES: integer(10_485_760, 1_024, 104_857_600),
+  /** Length of a voice note, where its file says it; a longer one is not transcribed. */
+  TRANSCRIPTION_MAX_SECONDS: integer(900, 1, 86_400),
+  /** Characters that are kept of a transcript. */
+  TRANSCRIPT_CHARS: integer(50_000, 100, 1_000_000),
   MODEL_BREAKER_FAILURES: integer(3, 1, 1_000),
   MODEL_TRIAL_MS: integer(15_000, 100, 600_000),
   GATEHOUSE_EGRESS_ALLOW: list,

@@ -29,6 +29,7 @@ import { WorkflowStepRepository } from './path/steps/step.repository.js';
 import { TurnSweeper } from './path/turns/turn-sweeper.js';
 import { Compactor } from './path/compaction/compactor.service.js';
 import { ModelWindows } from './path/compaction/model-windows.js';
+import { TranscriptsModule } from './transcripts.module.js';
 import { TypingSignal } from './path/turns/typing-signal.js';
 import { TurnRepository } from './path/turns/turn.repository.js';
 
@@ -44,6 +45,7 @@ import { TurnRepository } from './path/turns/turn.repository.js';
     RepliesModule,
     StepsModule,
     ToolsModule,
+    TranscriptsModule,
     UsageModule,
   ],
   controllers: [InternalTurnController, TurnController, TurnJobHandler],

@@ -19,6 +19,7 @@ export * from './project-scope.js';
 export * from './python-runner.js';
 export * from './toolset.js';
 export * from './limit-notice.js';
+export * from './transcript.js';
 export * from './turn-ends.js';
 export * from './workflow-step.js';
 export * from './jobs/app-changed.js';

@@ -5255,7 +5255,7 @@ export interface components {
         };
         ProviderFindingView: {
             /** @enum {string} */
-            check: "models" | "answer" | "tools" | "images" | "streaming";
+            check: "models" | "answer" | "tools" | "images" | "streaming" | "transcription";
             /** @description The credential whose key was tried */
             key: string | null;
             ok: boolean;
@@ -5285,6 +5285,8 @@ export interface components {
             models: string[];
             /** @description Used by the project’s agents that name no model. One provider of a project has it */
             default_model: string | null;
+            /** @description Hears the voice notes of the project’s messages. One provider of a project has it */
+            transcription_model: string | null;
             /** @description Of the offered models and the default model */
             prices: components["schemas"]["ModelPriceView"][];
             /** @description The last test; null: it was not tested */
@@ -5322,6 +5324,8 @@ export interface components {
             models?: string[];
             /** @description Used by the project’s agents that name no model. One provider of a project has it */
             default_model?: string | null;
+            /** @description Hears the voice notes of the project’s messages. One provider of a project has it */
+            transcription_model?: string | null;
             /** @description First part of its models’ names: agents name `<name>/<model>`. It changes only while no agent does */
             name: string;
             /** @enum {string} */
@@ -5340,6 +5344,8 @@ export interface components {
             models?: string[];
             /** @description Used by the project’s agents that name no model. One provider of a project has it */
             default_model?: string | null;
+            /** @description Hears the voice notes of the project’s messages. One provider of a project has it */
+            transcription_model?: string | null;
             /** @description First part of its models’ names: agents name `<name>/<model>`. It changes only while no agent does */
             name?: string;
         };
@@ -5774,6 +5780,8 @@ export interface components {
             output_tokens: number;
             /** @description Millionths of the currency of MODEL_PRICES */
             cost_micros: number;
+            /** @description Of transcribed voice notes. Counted when grouped by model */
+            audio_seconds: number;
         };
         UsageList: {
             data: components["schemas"]["UsageView"][];

@@ -66,6 +66,11 @@ export const conversationTexts = {
     money: (amount: string) => `It is about ${named(amount)}`,
     asks: (tool: string) => `Waits for approval to call ${named(tool)}`,
   },
+  voiceNotes: {
+    heard: (name: string) => `Voice note ${named(name)}, as text`,
+    failed: (name: string) => `Voice note ${named(name)} could not be transcribed`,
+    silent: 'It holds no words',
+  },
   marks: {
     takeover: (who: string) => `${named(who)} took over`,
     hand_back: (who: string) => `${named(who)} handed back to the agent`,

@@ -55,6 +55,9 @@ export const eventPageTexts = {
     key === null
       ? `${named(model)} was passed over: ${named(why)}`
       : `${named(model)} with the key ${named(key)} was passed over: ${named(why)}`,
+  heard: (name: string, model: string, text: string) =>
+    `The voice note ${named(name)} as text, by ${named(model)}: ${text === '' ? 'no words' : named(text)}`,
+  unheard: (name: string, why: string) => `${named(name)}: ${why}`,
   replays: {
     title: 'Replay beside its original',
     which: 'Replay',

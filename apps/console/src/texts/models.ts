@@ -39,6 +39,9 @@ export const modelTexts = {
     modelsHint: 'What people choose from. Agents may name others. A test lists what the provider has.',
     defaultModel: 'Default model',
     defaultHint: 'For agents that name no model. Leave it empty to keep what answers them now.',
+    transcriptionModel: 'Model for voice notes',
+    transcriptionHint:
+      'It makes text of the voice notes of all agents’ messages. One provider has it. Test it after saving.',
   },
   checks: {
     models: 'List of models',
@@ -46,6 +49,7 @@ export const modelTexts = {
     tools: 'Tools',
     images: 'Images',
     streaming: 'Streaming',
+    transcription: 'Voice notes',
   },
   test: {
     title: 'Test',

@@ -21,7 +21,8 @@ export const usageTexts = {
     models: 'Model calls',
     tools: 'Tool calls',
   },
-  columns: { tokens: 'Tokens', cost: 'Cost' },
+  columns: { tokens: 'Tokens', cost: 'Cost', audio: 'Voice notes' },
+  audio: (seconds: number) => `${(seconds / 60).toFixed(1)} min`,
   unpriced: 'A model without a cost has no known price, or the price 0. Prices are set in MODEL_PRICES.',
   budgets: {
     title: 'Today’s budgets',

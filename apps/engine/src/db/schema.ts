@@ -26,6 +26,8 @@ import { Comparison, ComparisonCase } from '../manage/comparisons/comparison.ent
 import { CaseSet } from '../entities/case-set.entity.js';
 import { CaseSet1795866000000 } from './1795866000000-case-set.js';
 import { Inbox1795855000000 } from './1795855000000-inbox.js';
+import { TranscriptRow } from '../entities/transcript.entity.js';
+import { Transcript1795892000000 } from './1795892000000-transcript.js';
 import { ContactMemory1795868400000 } from './1795868400000-contact-memory.js';
 import { ChunkVector1795891000000 } from './1795891000000-chunk-vector.js';
 import { AgentCall1795867200000 } from './1795867200000-agent-call.js';
@@ -60,6 +62,7 @@ export const schema: ServiceSchema = {
     Usage,
     BudgetHold,
     ModelUsage,
+    TranscriptRow,
     KnowledgeDocument,
     Chunk,
     ChunkVector,
@@ -93,5 +96,6 @@ export const schema: ServiceSchema = {
     AgentCall1795867200000,
     ContactMemory1795868400000,
     ChunkVector1795891000000,
+    Transcript1795892000000,
   ],
 };

@@ -3,7 +3,7 @@ import type { ProviderKind, ProviderPlace } from '../path/model/provider-kind.js
 
 /** What a test of a provider found. */
 export interface ProviderFinding {
-  check: 'models' | 'answer' | 'tools' | 'images' | 'streaming';
+  check: 'models' | 'answer' | 'tools' | 'images' | 'streaming' | 'transcription';
   /** The credential whose key was tried; null: none was needed. */
   key: string | null;
   ok: boolean;
@@ -40,6 +40,8 @@ export class Provider {
   @Column({ type: 'text', array: true, default: '{}' }) models: string[];
   /** The project's agents that name no model use this one; null in all but one provider. */
   @Column({ type: 'text', nullable: true }) default_model: string | null;
+  /** It hears the voice notes of the project's messages; null in all but one provider. */
+  @Column({ type: 'text', nullable: true }) transcription_model: string | null;
   @Column({ type: 'jsonb', nullable: true }) tested: ProviderTested | null;
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
   @Column({ type: 'timestamptz', default: () => 'now()' }) updated_at: Date;
@@ -47,7 +49,14 @@ export class Provider {
 
 export type ProviderFields = Pick<
   Provider,
-  'name' | 'base_url' | 'region' | 'cloud_project' | 'credential_ids' | 'models' | 'default_model'
+  | 'name'
+  | 'base_url'
+  | 'region'
+  | 'cloud_project'
+  | 'credential_ids'
+  | 'models'
+  | 'default_model'
+  | 'transcription_model'
 >;
 
 export function placeOf(provider: Pick<Provider, 'kind' | 'base_url' | 'region' | 'cloud_project'>): ProviderPlace {

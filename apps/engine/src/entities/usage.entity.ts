@@ -34,6 +34,8 @@ export class ModelUsage {
   @Column({ type: 'bigint' }) output_tokens: string;
   /** Millionths of the currency of MODEL_PRICES. */
   @Column({ type: 'bigint' }) cost_micros: string;
+  /** Of voice notes that it transcribed. */
+  @Column({ type: 'bigint', default: 0 }) audio_seconds: string;
 }
 
 /**

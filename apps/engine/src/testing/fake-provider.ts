@@ -7,6 +7,7 @@ export interface ProviderRequest {
   path: string;
   headers: Record<string, string>;
   text: string;
+  bytes: Buffer;
   body: Record<string, unknown>;
 }
 
@@ -31,13 +32,15 @@ export async function fakeProvider(): Promise<FakeProvider> {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
-      const text = Buffer.concat(chunks).toString();
+      const bytes = Buffer.concat(chunks);
+      const text = bytes.toString();
       const isJson = text.startsWith('{');
       const request = {
         method: incoming.method ?? '',
         path: incoming.url ?? '',
         headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
         text,
+        bytes,
         body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
       };
       requests.push(request);

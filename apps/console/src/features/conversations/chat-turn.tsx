@@ -10,6 +10,7 @@ import { StatusBadge } from '../../ui/status-badge.js';
 import { When } from '../../ui/when.js';
 import { AgentWork } from './agent-work.js';
 import classes from '../../ui/chat.module.css';
+import { Transcripts, transcriptsIn } from './transcripts.js';
 import type { Written } from '../../api/written-words.js';
 
 type Turn = Schema<'ListedSessionTurnView'>;
@@ -38,7 +39,8 @@ export function ChatTurn({
     <li className={classes.turn}>
       {[...earlier, message].map((one, index) => (
         <div key={index} className={classes.bubble} data-side="sender">
-          {one.message || <em>{texts.noText}</em>}
+          {one.message || (transcriptsIn(one.metadata).length === 0 && <em>{texts.noText}</em>)}
+          <Transcripts metadata={one.metadata} />
         </div>
       ))}
       <div className={classes.under} data-side="sender">

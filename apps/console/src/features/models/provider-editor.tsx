@@ -12,13 +12,25 @@ import { useEditor } from '../../ui/use-editor.js';
 import { ProviderKeys } from './provider-keys.js';
 
 const texts = modelTexts.fields;
-const fields = ['name', 'base_url', 'region', 'cloud_project', 'credential_ids', 'models', 'default_model'] as const;
+const fields = [
+  'name',
+  'base_url',
+  'region',
+  'cloud_project',
+  'credential_ids',
+  'models',
+  'default_model',
+  'transcription_model',
+] as const;
+/** They speak OpenAI’s way of transcribing. */
+const transcribing: readonly Provider['kind'][] = ['openai', 'azure', 'mistral', 'openai-compatible'];
 type Provider = Schema<'ProviderView'>;
 
 export function ProviderEditor({ provider, etag }: { provider: Provider; etag: string | null }): ReactNode {
-  const { name, base_url, region, cloud_project, credential_ids, models, default_model, kind } = provider;
+  const { name, base_url, region, cloud_project, credential_ids, models, default_model, transcription_model, kind } =
+    provider;
   const { value, error, ...editor } = useEditor({
-    saved: { name, base_url, region, cloud_project, credential_ids, models, default_model },
+    saved: { name, base_url, region, cloud_project, credential_ids, models, default_model, transcription_model },
     etag,
     touched: ['providers', 'model'],
     announce: uiTexts.saved,
@@ -30,7 +42,7 @@ export function ProviderEditor({ provider, etag }: { provider: Provider; etag: s
         }),
       ),
   });
-  const text = (field: 'base_url' | 'region' | 'cloud_project' | 'default_model') => ({
+  const text = (field: 'base_url' | 'region' | 'cloud_project' | 'default_model' | 'transcription_model') => ({
     value: value[field] ?? '',
     error: fieldError(error, field),
     onChange: (event: { currentTarget: { value: string } }) =>
@@ -74,6 +86,14 @@ export function ProviderEditor({ provider, etag }: { provider: Provider; etag: s
               onChange={(next) => editor.set({ models: next })}
             />
             <TextInput label={texts.defaultModel} description={texts.defaultHint} {...text('default_model')} />
+            {transcribing.includes(kind) && (
+              <TextInput
+                label={texts.transcriptionModel}
+                description={texts.transcriptionHint}
+                maxLength={200}
+                {...text('transcription_model')}
+              />
+            )}
           </Stack>
         </Editable>
       </Section>

@@ -17,9 +17,11 @@ export function UsageTable({ rows, by }: { rows: Usage[]; by: UsageBy }): ReactN
   const lines = [...Map.groupBy(rows, (row) => idOf(by, row))]
     .map(([id, of]) => {
       const sum = (value: (usage: Usage) => number): number => of.reduce((all, row) => all + value(row), 0);
-      return { id, tokens: sum(measureOf.tokens), cost: sum(measureOf.cost), calls: sum(measureOf.calls) };
+      const audio = sum((usage) => usage.audio_seconds);
+      return { id, audio, tokens: sum(measureOf.tokens), cost: sum(measureOf.cost), calls: sum(measureOf.calls) };
     })
     .sort((one, other) => other.cost - one.cost || other.tokens - one.tokens);
+  const hasAudio = lines.some(({ audio }) => audio > 0);
   return (
     <Table.ScrollContainer
       minWidth={420}
@@ -30,12 +32,13 @@ export function UsageTable({ rows, by }: { rows: Usage[]; by: UsageBy }): ReactN
           <Table.Tr>
             <Table.Th>{usageTexts.groups[by]}</Table.Th>
             <Table.Th ta="right">{texts.tokens}</Table.Th>
+            {hasAudio && <Table.Th ta="right">{texts.audio}</Table.Th>}
             <Table.Th ta="right">{measureNameOf('calls', by)}</Table.Th>
             <Table.Th ta="right">{texts.cost}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {lines.map(({ id, tokens, cost, calls }) => (
+          {lines.map(({ id, tokens, cost, calls, audio }) => (
             <Table.Tr key={id}>
               <Table.Th scope="row" fw={400}>
                 {by === 'contact' && id !== '' ? (
@@ -47,13 +50,14 @@ export function UsageTable({ rows, by }: { rows: Usage[]; by: UsageBy }): ReactN
                 )}
               </Table.Th>
               <Table.Td ta="right">{written('tokens', tokens)}</Table.Td>
+              {hasAudio && <Table.Td ta="right">{audio > 0 ? usageTexts.audio(audio) : ''}</Table.Td>}
               <Table.Td ta="right">{written('calls', calls)}</Table.Td>
               <Table.Td ta="right">{written('cost', cost)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
-      {by === 'model' && lines.some(({ tokens, cost }) => tokens > 0 && cost === 0) && (
+      {by === 'model' && lines.some(({ tokens, audio, cost }) => tokens + audio > 0 && cost === 0) && (
         <Text size="sm" c="dimmed" p="md">
           {usageTexts.unpriced}
         </Text>

@@ -8,6 +8,8 @@ import type { ProviderAccess } from '../../path/model/provider-kind.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { ProviderKeys } from '../../path/providers/provider-keys.js';
 import { ProviderModels } from '../../path/providers/provider-models.js';
+import { audioKindOf, sampleAudio } from '../../path/transcripts/audio-file.js';
+import { transcribe } from '../../path/transcripts/transcribe.js';
 import { placeOf, type Provider, type ProviderFinding, type ProviderTested } from '../../entities/provider.entity.js';
 import { ProviderRepository } from '../../path/providers/provider.repository.js';
 
@@ -34,7 +36,12 @@ export class ProviderTestService {
       return { ok: true, detail: `It lists ${listed.length} model${listed.length === 1 ? '' : 's'}.` };
     });
     const model = wanted ?? provider.default_model ?? provider.models[0] ?? models[0] ?? null;
-    const findings = [listing, ...(model === null ? [] : await this.asked(keyed, model))];
+    const { transcription_model: hears } = provider;
+    const findings = [
+      listing,
+      ...(model === null ? [] : await this.asked(keyed, model)),
+      ...(hears === null ? [] : [await this.transcribed(keyed[0], hears)]),
+    ];
     const tested = { at: new Date().toISOString(), model, findings, models };
     await this.providers.tested(owner, provider.id, tested);
     return tested;
@@ -49,7 +56,18 @@ export class ProviderTestService {
     return [...answers, ...(await Promise.all(others))];
   }
 
-  private tried(check: Exclude<Check, 'models'>, keyed: Keyed, model: string): Promise<ProviderFinding> {
+  /** A built-in sample without words: an endpoint that takes it answers with a text, which may be empty. */
+  private transcribed(keyed: Keyed | undefined, model: string): Promise<ProviderFinding> {
+    const bytes = sampleAudio();
+    const kind = audioKindOf(bytes);
+    if (!kind) throw new Error('the sample is audio');
+    return this.finding('transcription', keyed, async (access, signal) => {
+      await transcribe(access, model, { bytes, kind }, this.models.fetch, signal);
+      return { ok: true, detail: `${model} takes audio.` };
+    });
+  }
+
+  private tried(check: keyof typeof trials, keyed: Keyed, model: string): Promise<ProviderFinding> {
     const { fetch } = this.models;
     return this.finding(check, keyed, async (access, signal) =>
       trials[check](await providerModel(access, model, fetch, fetch), signal),

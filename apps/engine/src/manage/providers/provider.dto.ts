@@ -17,7 +17,8 @@ const keysNote =
   'Credentials of the vault that hold its keys, in the order in which they are used: an api_key, or a text credential with ' +
   'api_key; access_key_id and secret_access_key (Bedrock); service_account (Vertex)';
 const defaultNote = 'Used by the project’s agents that name no model. One provider of a project has it';
-const checks = ['models', 'answer', 'tools', 'images', 'streaming'] as const;
+const transcriptionNote = 'Hears the voice notes of the project’s messages. One provider of a project has it';
+const checks = ['models', 'answer', 'tools', 'images', 'streaming', 'transcription'] as const;
 
 const Keys = (): PropertyDecorator =>
   applyDecorators(
@@ -42,6 +43,8 @@ class ProviderBody {
   @Keys() credential_ids?: string[];
   @TextList(200, 200, { optional: true, description: 'Models that agents are offered' }) models?: string[];
   @Text(200, { optional: true, nullable: true, minLength: 1, description: defaultNote }) default_model?: string | null;
+  @Text(200, { optional: true, nullable: true, minLength: 1, description: transcriptionNote }) transcription_model?:
+    string | null;
 }
 
 export class CreateProvider extends ProviderBody {
@@ -104,6 +107,7 @@ export class ProviderView {
   @ApiProperty({ type: [String] }) credential_ids: string[];
   @ApiProperty({ type: [String] }) models: string[];
   @ApiProperty({ type: String, nullable: true, description: defaultNote }) default_model: string | null;
+  @ApiProperty({ type: String, nullable: true, description: transcriptionNote }) transcription_model: string | null;
   @ApiProperty({ type: [ModelPriceView], description: 'Of the offered models and the default model' })
   prices: ModelPriceView[];
   @ApiProperty({ type: TestedView, nullable: true, description: 'The last test; null: it was not tested' })

@@ -3,7 +3,7 @@ import { type FieldError, notFound, type Principal, Problem } from '#libs/servic
 import { Injectable } from '@nestjs/common';
 import { EmbeddingModelRepository } from '../../knowledge/meaning/embedding-model.repository.js';
 import { AgentRepository } from '../agents/agent.repository.js';
-import { kindRules, type ProviderPlace } from '../../path/model/provider-kind.js';
+import { kindRules, type ProviderPlace, transcribingKinds } from '../../path/model/provider-kind.js';
 import { ProviderDirectory } from '../../path/providers/provider-directory.js';
 import { ProviderKeys } from '../../path/providers/provider-keys.js';
 import type { CreateProvider, UpdateProvider } from './provider.dto.js';
@@ -39,15 +39,15 @@ export class ProviderService {
   async create(caller: Principal, body: CreateProvider): Promise<Provider> {
     const { name, kind, base_url = null, region = null, cloud_project = null, credential_ids = [] } = body;
     const place = { kind, base_url, region, cloud_project };
-    refuseUnfit(placeOf(place), credential_ids);
+    const { models = [], default_model = null, transcription_model = null } = body;
+    refuseUnfit(placeOf(place), credential_ids, transcription_model);
     const known = await this.providers.all(caller);
     if (named(known, name)) throw taken(name);
     if (known.length >= maxProviders)
       throw new Problem(409, 'too_many_providers', `A project has at most ${maxProviders} providers: delete one.`);
     const id = newId('prv');
     await this.bind(caller, id, credential_ids);
-    const { models = [], default_model = null } = body;
-    const fields = { base_url, region, cloud_project, credential_ids, models, default_model };
+    const fields = { base_url, region, cloud_project, credential_ids, models, default_model, transcription_model };
     const provider = await this.providers.create(caller, { id, name, kind, ...fields });
     this.directory.forget(caller.projectId);
     if (provider) return provider;
@@ -64,7 +64,7 @@ export class ProviderService {
       await this.refuseWhileUsed(caller, before);
     }
     const after = { ...before, ...fields };
-    refuseUnfit(placeOf(after), after.credential_ids);
+    refuseUnfit(placeOf(after), after.credential_ids, after.transcription_model);
     const changesKeys = fields.credential_ids !== undefined;
     // A turn in between may still use a key that is being removed.
     if (changesKeys)
@@ -117,13 +117,17 @@ function given(body: UpdateProvider): Partial<ProviderFields> {
 const named = (providers: Provider[], name: string): boolean => providers.some((other) => other.name === name);
 
 /** @throws Problem 422 that names each field */
-function refuseUnfit(place: ProviderPlace, credentialIds: string[]): void {
+function refuseUnfit(place: ProviderPlace, credentialIds: string[], transcriptionModel: string | null): void {
   const { needs, keys } = kindRules[place.kind];
   const errors: FieldError[] = needs
     .filter((need) => place[need] === null)
     .map((need) => ({ field: fieldOf[need], message: `a provider of the kind ${place.kind} needs it` }));
   if (credentialIds.length === 0 && keys.every((names) => names.length > 0))
     errors.push({ field: 'credential_ids', message: `a provider of the kind ${place.kind} needs a key` });
+  if (transcriptionModel !== null && !transcribingKinds.includes(place.kind)) {
+    const message = `voice notes need a provider of one of the kinds ${transcribingKinds.join(', ')}`;
+    errors.push({ field: 'transcription_model', message });
+  }
   const problem = place.baseUrl === null ? null : urlProblem(place.baseUrl);
   if (problem !== null) errors.push({ field: 'base_url', message: problem });
   if (errors.length > 0) throw invalid(errors);

@@ -60,6 +60,7 @@ const deletions = {
         SELECT id FROM engine.contact_memory WHERE expires_at < greatest($1::timestamptz, now()) LIMIT $2 FOR UPDATE SKIP LOCKED))
       RETURNING 1)
     SELECT count(*)::integer AS deleted FROM old`,
+  transcript: byTime('transcript', 'created_at'),
   session_mark: byTime('session_mark', 'at'),
   request_key: byTime('request_key', 'created_at'),
 } as const;
@@ -72,6 +73,7 @@ const ofProject = {
   trial: 'AND s.project_id = $3',
   comparison: 'AND s.project_id = $3',
   request_key: 'AND project_id = $3',
+  transcript: 'AND project_id = $3',
 } as const;
 
 /** Usage sums are kept for good unless their project sets a retention. */

@@ -30,6 +30,8 @@ class UsageView implements UsageRow {
   @ApiProperty({ type: 'integer' }) input_tokens: number;
   @ApiProperty({ type: 'integer' }) output_tokens: number;
   @ApiProperty({ type: 'integer', description: 'Millionths of the currency of MODEL_PRICES' }) cost_micros: number;
+  @ApiProperty({ type: 'integer', description: 'Of transcribed voice notes. Counted when grouped by model' })
+  audio_seconds: number;
 }
 
 export class UsageList {

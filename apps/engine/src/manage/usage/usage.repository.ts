@@ -12,6 +12,7 @@ export interface UsageRow {
   input_tokens: number;
   output_tokens: number;
   cost_micros: number;
+  audio_seconds: number;
 }
 
 export type UsageGroup = 'day' | 'agent' | 'contact' | 'model';
@@ -33,7 +34,8 @@ export class UsageRepository {
     const ofModels = groups.includes('model');
     const rows = (await this.db.query(
       `SELECT ${kept.join(', ')}, sum(model_calls) AS model_calls, ${ofModels ? '0' : 'sum(tool_calls)'} AS tool_calls,
-              sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(cost_micros) AS cost_micros
+              sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(cost_micros) AS cost_micros,
+              ${ofModels ? 'sum(audio_seconds)' : '0'} AS audio_seconds
          FROM engine.${ofModels ? 'model_usage' : 'usage'} WHERE organization_id = $1 AND project_id = $2 AND day BETWEEN $3::date AND $4::date
         ${by.length > 0 ? `GROUP BY ${by.join(', ')}` : 'HAVING count(*) > 0'}
         ORDER BY cost_micros DESC, input_tokens DESC LIMIT 1000`,
@@ -49,6 +51,7 @@ export class UsageRepository {
       input_tokens: Number(row['input_tokens']),
       output_tokens: Number(row['output_tokens']),
       cost_micros: Number(row['cost_micros']),
+      audio_seconds: Number(row['audio_seconds']),
     }));
   }
 }

@@ -21,6 +21,8 @@ export interface ModelPrice {
   output: number;
   /** Of input that the provider reads from its cache; absent: as any input. */
   cached?: number;
+  /** Of a minute of audio that it transcribes. Absent: not known. */
+  minute?: number;
 }
 
 interface Given {
@@ -60,15 +62,23 @@ export function readCurrency(name: string, value: string | undefined): string {
   return code;
 }
 
-/** Reads `{"<model>": {"input": 0.5, "output": 1.5, "cached": 0.05}}`. @throws Error that says what is wrong */
+/**
+ * Reads `{"<model>": {"input": 0.5, "output": 1.5, "cached": 0.05}}`; of a model that transcribes, `{"minute": 0.006}`.
+ * @throws Error that says what is wrong
+ */
 export function readPrices(value: unknown): Record<string, ModelPrice> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error('MODEL_PRICES is not an object');
-  for (const [model, price] of Object.entries(value)) {
-    const { input, output, cached = 0 } = (price ?? {}) as Partial<ModelPrice>;
-    if (![input, output, cached].every((each) => typeof each === 'number' && each >= 0)) {
-      throw new Error(`MODEL_PRICES: ${model} needs "input" and "output", and may have "cached", numbers from 0`);
-    }
-  }
-  return value as Record<string, ModelPrice>;
+  return Object.fromEntries(
+    Object.entries(value).map(([model, price]): [string, ModelPrice] => {
+      const given = (price ?? {}) as Partial<ModelPrice>;
+      const { input, output, cached = 0, minute = 0 } = 'minute' in given ? { input: 0, output: 0, ...given } : given;
+      if (![input, output, cached, minute].every((each) => typeof each === 'number' && each >= 0)) {
+        throw new Error(
+          `MODEL_PRICES: ${model} needs "input" and "output", and may have "cached", or needs "minute": numbers from 0`,
+        );
+      }
+      return [model, { input: 0, output: 0, ...given }];
+    }),
+  );
 }

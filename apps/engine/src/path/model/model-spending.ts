@@ -40,6 +40,13 @@ export class ModelPrices {
     return Math.ceil(read + output_tokens * price.output);
   }
 
+  /** Of audio that was transcribed, in millionths; 0 without a price. @param listed what the provider lists for a minute */
+  audioMicros(model: string, seconds: number, listed: { minute: number } | null): number {
+    const own = Object.hasOwn(this.prices, model) ? this.prices[model]?.minute : undefined;
+    const minute = own ?? (this.currency === 'USD' ? listed?.minute : undefined) ?? 0;
+    return Math.ceil((minute * 1_000_000 * seconds) / 60);
+  }
+
   spentBy(used: Tokens): Spent {
     const { model, input_tokens, output_tokens } = used;
     return { model, input_tokens, output_tokens, cost_micros: this.costMicros(used) };

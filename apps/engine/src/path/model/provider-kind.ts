@@ -30,6 +30,9 @@ export interface ProviderAccess extends ProviderPlace {
   key: ProviderKey | null;
 }
 
+/** Those that speak OpenAI's `POST /audio/transcriptions`. */
+export const transcribingKinds: readonly ProviderKind[] = ['openai', 'azure', 'mistral', 'openai-compatible'];
+
 interface KindRules {
   /** Null: the address has to be given. */
   address: (place: ProviderPlace) => string | null;

@@ -6,6 +6,7 @@ import {
   isUntrusted,
   type TakeoverLine,
   type TurnInput,
+  wordsOf,
 } from '#libs/contracts';
 import { fence, fenceExplanation } from '#libs/sanitizer';
 import type { ShownMemory } from '../../entities/compaction.entity.js';
@@ -74,7 +75,7 @@ export function buildPrompt(parts: PromptParts): ModelMessage[] {
     content: eventText(parts.input, ownChars),
     event: {
       sender: message.sender,
-      message: message.message,
+      message: wordsOf(message),
       event_type: message.event_type,
       thread_id: message.thread_id ?? null,
       metadata: message.metadata ?? {},
@@ -87,7 +88,11 @@ export function buildPrompt(parts: PromptParts): ModelMessage[] {
 
 /** The messages of an earlier turn, without their metadata: a turn reads those of its own messages. */
 export function pastTexts(input: TurnInput, maxChars: number): string[] {
-  const bare = (message: TurnInput['message']): TurnInput['message'] => ({ ...message, metadata: {} });
+  const bare = (message: TurnInput['message']): TurnInput['message'] => ({
+    ...message,
+    message: wordsOf(message),
+    metadata: {},
+  });
   const earlier = input.earlier ? { earlier: input.earlier.map(bare) } : {};
   const takeover = input.takeover?.map((line) =>
     line.by === 'sender' ? { ...line, message: bare(line.message) } : line,
@@ -195,7 +200,7 @@ function eventText({ message, verified, reply }: TurnInput, maxChars: number): s
       ...(message.thread_id ? [['thread', message.thread_id] as const] : []),
       ...metadataFacts(message, maxChars),
     ],
-    text: clip(message.message, maxChars),
+    text: clip(wordsOf(message), maxChars),
   });
   return context === null ? event : `${context}\n\n${event}`;
 }
@@ -225,8 +230,8 @@ function isShown(message: string, payload: unknown): boolean {
   return parsed !== undefined && JSON.stringify(parsed) === JSON.stringify(payload);
 }
 
-/** The context has a fence of its own. A reply context is its adapter's, and may let whoever reads it answer. */
-const unshown = new Set(['context', 'context_left_out', 'reply_context']);
+/** Context and transcripts are shown in their places. A reply context is its adapter's, and may let whoever reads it answer. */
+const unshown = new Set(['context', 'context_left_out', 'reply_context', 'transcripts']);
 
 /** Facts from a message's metadata, as many as fit, with the number of those left out. */
 function metadataFacts({ metadata, message }: TurnInput['message'], maxChars: number): (readonly [string, unknown])[] {

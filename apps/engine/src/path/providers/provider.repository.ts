@@ -25,7 +25,7 @@ export class ProviderRepository {
   /** @returns null when the project has a provider of this name */
   async create(caller: Principal, fields: ProviderFields & Pick<Provider, 'id' | 'kind'>): Promise<Provider | null> {
     return this.providers.manager.transaction(async (tx) => {
-      await onlyDefault(tx, caller, fields);
+      await onlyOne(tx, caller, fields);
       const { raw } = await tx
         .createQueryBuilder()
         .insert()
@@ -48,7 +48,7 @@ export class ProviderRepository {
       const where = { ...columnsOf(caller), id };
       const before = await tx.findOne(Provider, { where, lock: { mode: 'pessimistic_write' } });
       if (!before) return null;
-      await onlyDefault(tx, caller, fields);
+      await onlyOne(tx, caller, fields);
       await tx.update(Provider, where, { ...fields, updated_at: new Date() });
       const provider = await tx.findOneByOrFail(Provider, where);
       const change = { before: shownInAudit(before), after: shownInAudit(provider) };
@@ -73,13 +73,16 @@ export class ProviderRepository {
   }
 }
 
-/** One provider of a project has the default model. */
-async function onlyDefault(tx: EntityManager, owner: ProjectScope, fields: Partial<ProviderFields>): Promise<void> {
-  if (fields.default_model === undefined || fields.default_model === null) return;
-  await tx.update(Provider, { ...columnsOf(owner), default_model: Not(IsNull()) }, { default_model: null });
+/** One provider of a project has the default model, and one the model that hears voice notes. */
+async function onlyOne(tx: EntityManager, owner: ProjectScope, fields: Partial<ProviderFields>): Promise<void> {
+  for (const field of ['default_model', 'transcription_model'] as const) {
+    if (typeof fields[field] !== 'string') continue;
+    await tx.update(Provider, { ...columnsOf(owner), [field]: Not(IsNull()) }, { [field]: null });
+  }
 }
 
 /** Where keys go, and which. */
-function shownInAudit({ name, kind, base_url, region, credential_ids, default_model }: Provider): object {
-  return { name, kind, base_url, region, credential_ids, default_model };
+function shownInAudit({ name, kind, base_url, region, credential_ids, ...models }: Provider): object {
+  const { default_model, transcription_model } = models;
+  return { name, kind, base_url, region, credential_ids, default_model, transcription_model };
 }

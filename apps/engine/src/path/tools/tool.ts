@@ -15,6 +15,7 @@ import {
 } from '#libs/contracts';
 import { linksIn } from '#libs/sanitizer';
 import type { Agent } from '../../entities/agent.entity.js';
+import type { Claim } from '../../entities/turn.entity.js';
 import type { AttachedFile, ToolDescription } from '../model/model.js';
 
 /** What the model is told of a call without a result: a code and a short text, never an exception's message. */
@@ -188,8 +189,16 @@ export interface AttachmentAbilities {
   isRepeated: boolean;
 }
 
+/** Whether its sender's program calls it audio. What it is, its bytes say. */
+export function isAudio({ name, contentType }: TurnAttachment): boolean {
+  if (contentType !== '' && contentType !== 'application/octet-stream') return /^audio\//i.test(contentType);
+  return /\.(aac|amr|flac|m4a|mp3|oga|ogg|opus|wav|weba)$/i.test(name);
+}
+
 /** Fetches what a turn's model is given of the event's attachments. */
 export interface Attachments {
+  /** The input with the words of its voice notes. @throws LeaseLost, or the signal's reason */
+  heard(payload: TurnRunPayload, claim: Claim, input: TurnInput, signal: AbortSignal): Promise<TurnInput>;
   of(turn: TurnScope, abilities: AttachmentAbilities): Promise<GivenAttachments>;
 }
 
@@ -231,7 +240,7 @@ export function turnScope(
   };
 }
 
-function attachmentsOf({ metadata }: NormalizedMessage): TurnAttachment[] {
+export function attachmentsOf({ metadata }: Pick<NormalizedMessage, 'metadata'>): TurnAttachment[] {
   const attachments = metadata?.['attachments'];
   if (!Array.isArray(attachments)) return [];
   return (attachments as unknown[]).flatMap((each) => {

@@ -1,22 +1,39 @@
-import { imageTypeOf } from '#libs/contracts';
+import { imageTypeOf, type TurnInput, type TurnRunPayload } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AttachedFile } from '../model/model.js';
 import { type EngineSettings, GATEWAY, SETTINGS } from '../../settings.js';
 import { fetchAttachment } from '../tools/builtin/read-attachment.js';
-import type { AttachmentAbilities, Attachments, GivenAttachments, TurnAttachment, TurnScope } from '../tools/tool.js';
+import type { Claim } from '../../entities/turn.entity.js';
+import { VoiceNotes } from '../transcripts/voice-notes.service.js';
+import {
+  type AttachmentAbilities,
+  type Attachments,
+  type GivenAttachments,
+  isAudio,
+  type TurnAttachment,
+  type TurnScope,
+} from '../tools/tool.js';
 
 const mostShown = 10;
 /** Of what says that it is an image or a PDF: fetching each may be as much work for its provider as fetching the message. */
 const mostFetched = 2 * mostShown;
 
-/** The images and PDFs among the attachments of a turn's event, for a model that takes them. They are fetched at each attempt. */
+/**
+ * The images and PDFs among the attachments of a turn's event, for a model that takes them, fetched at each attempt; and
+ * the words of its voice notes, for any.
+ */
 @Injectable()
 export class AttachedFiles implements Attachments {
   constructor(
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
+    private readonly voiceNotes: VoiceNotes,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
+
+  heard(payload: TurnRunPayload, claim: Claim, input: TurnInput, signal: AbortSignal): Promise<TurnInput> {
+    return this.voiceNotes.heard(payload, claim, input, signal);
+  }
 
   async of(
     turn: TurnScope,
@@ -25,7 +42,7 @@ export class AttachedFiles implements Attachments {
     const given: GivenAttachments = { files: [], leftOut: [], trust: 'own' };
     let fetches = 0;
     let bytesLeft = this.settings.TURN_IMAGE_BYTES;
-    for (const attachment of turn.attachments) {
+    for (const attachment of turn.attachments.filter((each) => !isAudio(each))) {
       const { id, name } = attachment;
       const kind = kindOf(attachment);
       const leaveOut = (why: string): void => {

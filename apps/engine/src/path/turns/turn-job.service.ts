@@ -21,6 +21,7 @@ import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { type TurnEnding, TurnEndingRepository, TurnFailureService } from './turn-ending.repository.js';
 import { reservedCode, TurnBudget } from './turn-budget.service.js';
 import { slotCode, TurnLeases, TurnSlotRepository } from './running-turns.repository.js';
+import { ATTACHMENTS, type Attachments } from '../tools/tool.js';
 import { TurnRunner } from './turn-runner.service.js';
 import { WorkflowRunner } from './workflow-runner.service.js';
 import { TurnEnqueuer } from './start-next.js';
@@ -53,6 +54,7 @@ export class TurnJobService {
     private readonly previews: Previews,
     private readonly budget: TurnBudget,
     private readonly typing: TypingSignal,
+    @Inject(ATTACHMENTS) private readonly attachments: Attachments,
     private readonly calls: AgentCalls,
     private readonly router: ServiceClient,
     private readonly journal: Journal,
@@ -185,7 +187,7 @@ export class TurnJobService {
       if (tried.tries > this.settings.TURN_MAX_ATTEMPTS)
         throw new PermanentFailure('attempts_exhausted', `${tried.tries} tries`);
       if (!input) throw new PermanentFailure('input_missing', 'the turn was stored without its input');
-      const run = { input, session_id, memory };
+      const run = { input: await this.attachments.heard(payload, claim, input, lost), session_id, memory };
       const { steps } = input;
       const result = await (steps
         ? this.workflow.run(payload, tried, { ...run, steps }, lost)

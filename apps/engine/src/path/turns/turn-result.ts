@@ -7,6 +7,7 @@ import {
   limitNoticeSent,
   type TurnInput,
   type TurnRunPayload,
+  wordsOf,
 } from '#libs/contracts';
 import type { LoopResult } from '../loop/agent-loop.js';
 import type { StepLog } from '../steps/step-log.js';
@@ -159,7 +160,7 @@ export function repeatedTrust(
 }
 
 function textsOf({ input, reply_text: reply }: WindowTurn): string[] {
-  return [...[...(input.earlier ?? []), input.message].map(({ message }) => message), reply ?? ''];
+  return [...[...(input.earlier ?? []), input.message].map(wordsOf), reply ?? ''];
 }
 
 function hasOneOf(passages: ReadonlySet<string>, text: string): boolean {

@@ -123,7 +123,7 @@ export function addUsageSql(from: string): string {
            input_tokens, output_tokens, cost_micros)
     SELECT project_id, (now() AT TIME ZONE 'utc')::date, agent_id, contact_id, organization_id, model_calls, tool_calls,
            input_tokens, output_tokens, cost_micros
-      FROM ${from} WHERE input_tokens + output_tokens + tool_calls > 0
+      FROM ${from} WHERE input_tokens + output_tokens + tool_calls + cost_micros > 0
      ORDER BY project_id, agent_id, contact_id
     ON CONFLICT (project_id, day, agent_id, contact_id) DO UPDATE SET
            model_calls = u.model_calls + excluded.model_calls, tool_calls = u.tool_calls + excluded.tool_calls,
@@ -140,13 +140,14 @@ export function addModelUsageSql(from: string): string {
   const sum = (name: string): string => `coalesce(sum((spent ->> '${name}')::bigint), 0)`;
   return `
     INSERT INTO engine.model_usage AS u (project_id, day, model, organization_id, model_calls, input_tokens, output_tokens,
-           cost_micros)
+           cost_micros, audio_seconds)
     SELECT project_id, (now() AT TIME ZONE 'utc')::date, spent ->> 'model', min(organization_id), count(*),
-           ${sum('input_tokens')}, ${sum('output_tokens')}, ${sum('cost_micros')}
+           ${sum('input_tokens')}, ${sum('output_tokens')}, ${sum('cost_micros')}, ${sum('audio_seconds')}
       FROM (${from}) AS steps WHERE kind = 'model_call' AND spent ->> 'model' IS NOT NULL
-     GROUP BY project_id, spent ->> 'model' HAVING ${sum('input_tokens')} + ${sum('output_tokens')} > 0
+     GROUP BY project_id, spent ->> 'model' HAVING ${['input_tokens', 'output_tokens', 'cost_micros', 'audio_seconds'].map(sum).join(' + ')} > 0
      ORDER BY project_id, spent ->> 'model'
     ON CONFLICT (project_id, day, model) DO UPDATE SET model_calls = u.model_calls + excluded.model_calls,
            input_tokens = u.input_tokens + excluded.input_tokens, output_tokens = u.output_tokens + excluded.output_tokens,
-           cost_micros = u.cost_micros + excluded.cost_micros`;
+           cost_micros = u.cost_micros + excluded.cost_micros,
+           audio_seconds = u.audio_seconds + excluded.audio_seconds`;
 }

@@ -13,6 +13,7 @@ import { ParsedPart, RequestPart } from './parts/request-part.js';
 import { RoutedPart } from './parts/routed-part.js';
 import { TurnPart } from './parts/turn-part.js';
 import { passedIn, PassedModels } from './passed-models.js';
+import { VoiceNotes } from './voice-notes.js';
 import { StepItem } from './step-item.js';
 import { type Axis, axisOf, type EventDetail, shareOn, type Step, stepLook, stepsOf, workedMs } from './steps.js';
 import classes from './timeline.module.css';
@@ -47,7 +48,14 @@ export function EventTimeline({ event }: { event: EventDetail }): ReactNode {
               key={step.key}
               id={step.key}
               {...look}
-              notes={step.stage === 'turn' && <PassedModels passed={passedIn(step)} />}
+              notes={
+                step.stage === 'turn' && (
+                  <>
+                    <VoiceNotes step={step} />
+                    <PassedModels passed={passedIn(step)} />
+                  </>
+                )
+              }
               bar={barOf(step, axis)}
               tookMs={step.endMs > step.startMs ? workedMs(step) : null}
               waits={step.waits}

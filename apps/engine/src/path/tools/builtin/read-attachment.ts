@@ -36,7 +36,7 @@ export async function readAttachment(
 /** The bytes of a file that came with the turn's event. */
 export async function fetchAttachment(
   gateway: ServiceClient,
-  turn: TurnScope,
+  turn: Pick<TurnScope, 'organizationId' | 'projectId' | 'appId'>,
   { fetchRef }: TurnAttachment,
 ): Promise<{ bytes: Buffer; contentType: string } | ToolFailure> {
   if (fetchRef === null) return failure('attachment_not_kept', 'Files of this channel cannot be fetched.');
