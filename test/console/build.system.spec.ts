@@ -237,10 +237,29 @@ inBrowser('what is built in the console', () => {
     await page.getByRole('link', { name: 'count_stock' }).click();
     await page.getByRole('tab', { name: 'Try it' }).click();
     await page.getByRole('textbox', { name: 'item' }).fill('sencha');
+    const id = new URL(page.url()).pathname.split('/').at(-1);
+    const callsMade = async () => (await system.api<{ data: [] }>('GET', `/api/v1/tools/${id}/calls`)).data.length;
+    const before = await callsMade();
+    await page.getByRole('button', { name: 'Rehearse' }).click();
+    const rehearsed = page.getByRole('status', { name: 'Rehearsed: nothing was sent' });
+    await rehearsed.getByText('"item": "sencha"').waitFor();
+    await rehearsed.getByText(`POST ${mcp.url}`).waitFor();
+    await rehearsed.getByText('No agent has it.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('tool-rehearsal');
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await owner.picture('tool-rehearsal-390');
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expect(await callsMade()).toBe(before);
     // A server's tool without hints may destroy.
     await page.getByRole('button', { name: 'Call it …' }).click();
     await page.getByRole('button', { name: 'Call it for real' }).click();
     await page.getByText('7 of sencha are left').waitFor();
+    await rehearsed.waitFor({ state: 'detached' });
+    expect(await callsMade()).toBe(before + 1);
+    await open(owner, '/operations/audit', 'Operations');
+    await page.getByText('Tool tried by hand').first().waitFor();
   });
 
   it('warns where one session at a server is chosen for all conversations', async () => {

@@ -21,6 +21,7 @@ export const auditActions = [
   'provider.deleted',
   'source.trust_set',
   'tool.regraded',
+  'tool.tried',
   'tool.trust_set',
   'mcp_server.policy_set',
   'mcp_server.trust_set',

@@ -22,6 +22,7 @@ export function walkTools(ground: () => Ground): void {
       await ask('GET', `tools/${first}`);
       await ask('PATCH', `tools/${first}`, { grade: 'read' });
       await ask('POST', `tools/${first}/try`, { arguments: { text: 'hello' } });
+      await ask('POST', `tools/${first}/rehearse`, { arguments: { text: 'hello' } });
       await ask('GET', `tools/${first}/calls`);
       server.script.list = () => ({ tools: [tool('first', { description: 'Does something else.' })] });
       await ask('POST', `mcp-servers/${id}/discover`);

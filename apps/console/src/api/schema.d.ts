@@ -975,6 +975,10 @@ export interface paths {
         /** Try a tool: call an MCP or Python tool by hand */
         post: operations["tryTool"];
     };
+    "/api/v1/tools/{id}/rehearse": {
+        /** Rehearse a tool: what a call of an MCP or Python tool would send, without sending it */
+        post: operations["rehearseTool"];
+    };
     "/api/v1/credentials/{id}/audit": {
         /** Who did what with a credential */
         get: operations["listCredentialAudit"];
@@ -1326,7 +1330,7 @@ export interface components {
             /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
+            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
             /** @description Id of what was changed */
             subject: string;
             /** @description State before; null: it did not exist */
@@ -6300,6 +6304,53 @@ export interface components {
             /** @description MCP tools: the call did nothing, or may be repeated */
             retryable?: boolean;
         };
+        RehearsedHeader: {
+            name: string;
+            /** @description Of a secret only a mask */
+            value: string;
+        };
+        RehearsedRequest: {
+            /** @example POST */
+            method: string;
+            url: string;
+            /** @description Without what belongs to the connection and its session */
+            headers: components["schemas"]["RehearsedHeader"][];
+            /** @description JSON-RPC, without its id and what the protocol adds to it */
+            body: {
+                [key: string]: unknown;
+            };
+        };
+        RehearsedCredential: {
+            credential_id: string;
+            /** @description By which name the source asks for it; null: the credential of the MCP server */
+            as: string | null;
+        };
+        RehearsedAgent: {
+            id: string;
+            name: string;
+            /**
+             * @description Whether the agent makes such a call in a turn of an admitted sender: alone, asks (a person approves it first), never
+             * @enum {string}
+             */
+            call: "alone" | "asks" | "never";
+        };
+        ToolRehearsalView: {
+            /** @description Why the call would not be made; null: it would */
+            refused: components["schemas"]["EffectErrorView"] | null;
+            /** @description What is wrong with the arguments, by the schema of the tool */
+            problems: string[];
+            /** @description Null: of a Python tool, whose code makes its requests when it runs */
+            request: components["schemas"]["RehearsedRequest"] | null;
+            credentials: components["schemas"]["RehearsedCredential"][];
+            /** @enum {string} */
+            grade: "read" | "write" | "destructive";
+            /** @description The first of the agents that have the tool, by name */
+            agents: components["schemas"]["RehearsedAgent"][];
+            /** @description Agents that are not listed */
+            more_agents: number;
+            /** @description Not null: the engine does not answer, so the list is empty */
+            agents_error: components["schemas"]["EffectErrorView"] | null;
+        };
         AuditEntryView: {
             id: string;
             /** Format: date-time */
@@ -7025,7 +7076,7 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
+                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */
@@ -13369,6 +13420,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TryAnswer"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    rehearseTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TryTool"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolRehearsalView"];
                 };
             };
             default: components["responses"]["Problem"];

@@ -25,6 +25,7 @@ export const auditActions = {
   'provider.deleted': 'Model provider deleted',
   'tool.trust_set': 'Trust of a tool set',
   'tool.regraded': 'Tool regraded',
+  'tool.tried': 'Tool tried by hand',
   'mcp_server.policy_set': 'Policy of an MCP server set',
   'mcp_server.trust_set': 'Trust of an MCP server set',
   'mcp_server.sessions_set': 'Sessions of an MCP server set',

@@ -30,6 +30,7 @@ export type EngineInternalViews = [
   ['GET attention', { data: AttentionItem[] }],
   ['GET agents/using', { agents: { id: string; name: string }[] }],
   ['GET agents/toolsets', { agents: object[]; more: number }],
+  ['GET agents/powers', { agents: object[]; more: number }],
   [`GET agents/${string}`, { id: string }],
   ['GET audit', { data: { subject: string }[] }],
   ['POST python-callbacks', CallbackAnswer],

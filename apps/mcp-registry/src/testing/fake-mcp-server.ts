@@ -58,6 +58,8 @@ export class FakeMcpServer {
   };
   /** The methods that were called, in order. */
   readonly asked: string[] = [];
+  /** Calls of tools as they arrived. */
+  readonly calls: (Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { rpc: Rpc })[] = [];
   /** Calls whose connection closed before they were answered. */
   hungUp = 0;
   /** Sessions that clients have ended. */
@@ -130,6 +132,8 @@ export class FakeMcpServer {
     }
     const rpc = JSON.parse(await textOf(request)) as Rpc;
     this.asked.push(rpc.method);
+    if (rpc.method === 'tools/call')
+      this.calls.push({ method: request.method, url: request.url, headers: request.headers, rpc });
     if (rpc.id === undefined) return void response.writeHead(202).end();
     if (this.script.delayMs > 0 && rpc.method.startsWith('tools/')) {
       response.once('close', () => (this.hungUp += response.writableFinished ? 0 : 1));

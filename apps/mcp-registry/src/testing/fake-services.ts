@@ -28,6 +28,8 @@ export interface FakeServices {
   users: { id: string; name: string }[];
   /** What the engine answers about the agents that a change affects; null: no answer. */
   effect: object | null;
+  /** What the engine answers about what agents may do; null: no answer. */
+  powers: object | null;
   /** What the engine answers when a Python tool is tried; null: no answer. */
   tried: object | null;
   /** What the engine answers about calls of Python tools. */
@@ -47,6 +49,7 @@ export async function startFakeServices(): Promise<FakeServices> {
     down: false,
     users: [],
     effect: { agents: [], more: 0 },
+    powers: { agents: [], more: 0 },
     tried: null,
     pythonCalls: [],
     compile: (source) => ({
@@ -85,6 +88,9 @@ function answerOf(fake: Omit<FakeServices, 'url' | 'close'>, { method, path, bod
   if (path.startsWith('/internal/python-calls')) return { body: { calls: fake.pythonCalls } };
   if (path === '/internal/python-tries') {
     return fake.tried ? { body: fake.tried } : { status: 503, body: { code: 'runner_busy', detail: 'Not now.' } };
+  }
+  if (path.startsWith('/internal/agents/powers')) {
+    return fake.powers ? { body: fake.powers } : { status: 503, body: { code: 'not_now', detail: 'Not now.' } };
   }
   if (path.startsWith('/internal/agents/toolsets')) {
     return fake.effect ? { body: fake.effect } : { status: 503, body: { code: 'not_now', detail: 'Not now.' } };

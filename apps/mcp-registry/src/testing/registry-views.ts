@@ -4,6 +4,7 @@ import type { CallOfToolPage } from '../calls/tool-call.dto.js';
 import type { RegisteredByOauth } from '../oauth/oauth.dto.js';
 import type { ServerPage, ServerView } from '../servers/mcp-server.dto.js';
 import type { ImportedSkill, SkillDetail, SkillFolder, SkillPage, SkillVersionList } from '../skills/skill.dto.js';
+import type { ToolRehearsalView } from '../tries/tool-rehearsal.dto.js';
 import type {
   ToolChangeView,
   ToolDifference,
@@ -29,7 +30,7 @@ export type RegistryInternalViews = [
   ['GET attention', { data: AttentionItem[] }],
   ['POST tool-calls', CallAnswer],
   ['GET toolsets', Toolset],
-  ['GET audit', { data: { subject: string }[] }],
+  ['GET audit', { data: { subject: string; action: string }[] }],
   [`${string} skills/manifest${string}`, ManifestSkillAnswer],
 ];
 
@@ -44,6 +45,7 @@ export type RegistryViews = [
   [`GET skills/${string}/export`, SkillFolder],
   [`${string} skills${string}`, SkillDetail],
   ['GET tools', ToolPage],
+  [`POST tools/${string}/rehearse`, ToolRehearsalView],
   [`POST tools/${string}/try`, TryAnswer],
   [`GET tools/${string}/calls`, CallOfToolPage],
   [`GET tools/${string}/versions`, ToolVersionList],

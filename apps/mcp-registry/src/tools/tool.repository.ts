@@ -79,6 +79,11 @@ export class ToolRepository {
     });
   }
 
+  /** Notes a trial call, which changes no row here: what it did is the tool's. @param after how it was called and ended */
+  async noteTry(caller: Principal, { id }: Tool, after: object): Promise<void> {
+    await this.audit.append(this.source, caller, { action: 'tool.tried', subject: id, before: null, after });
+  }
+
   /** @throws NameTaken */
   async insert(tool: Tool, by: string): Promise<void> {
     await this.source.transaction(async (manager) => {

@@ -6,6 +6,8 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { TryAnswer, TryTool } from '../tools/tool.dto.js';
+import { ToolRehearsalView } from './tool-rehearsal.dto.js';
+import { ToolRehearsalService } from './tool-rehearsal.service.js';
 import { ToolTryService } from './tool-try.service.js';
 
 const json = 'application/json; charset=utf-8';
@@ -15,6 +17,7 @@ const json = 'application/json; charset=utf-8';
 export class ToolTryController {
   constructor(
     private readonly tries: ToolTryService,
+    private readonly rehearsals: ToolRehearsalService,
     @Inject(SETTINGS) private readonly settings: RegistrySettings,
   ) {}
 
@@ -36,6 +39,18 @@ export class ToolTryController {
     const answer = this.tries.run(caller, id, body, hangUp.signal);
     const early = await Promise.race([answer, pause(this.settings.TRY_SILENCE_MS, null, { ref: false })]);
     return early ?? new StreamableFile(Readable.from(spaced(answer, this.settings.TRY_SILENCE_MS)), { type: json });
+  }
+
+  @Post(':id/rehearse')
+  @HttpCode(200)
+  @RequireScopes('tools:read')
+  @ApiOperation({
+    operationId: 'rehearseTool',
+    summary: 'Rehearse a tool: what a call of an MCP or Python tool would send, without sending it',
+  })
+  @ApiOkResponse({ type: ToolRehearsalView })
+  rehearse(@Caller() caller: Principal, @Param('id') id: string, @Body() body: TryTool): Promise<ToolRehearsalView> {
+    return this.rehearsals.of(caller, id, body);
   }
 }
 

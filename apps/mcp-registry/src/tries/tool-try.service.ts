@@ -6,19 +6,22 @@ import { ToolCallRepository } from '../calls/tool-call.repository.js';
 import { ToolCallService } from '../calls/tool-call.service.js';
 import { requireCredentialRights } from '../credentials/may-use-credentials.js';
 import { TRIES } from '../services.js';
-import { SkillRepository } from '../skills/skill.repository.js';
 import { canonicalJson, sha256, type ToolDefinition } from '../tools/tool-definition.js';
 import { builtinOf } from '../tools/tool-view.js';
 import type { TryAnswer, TryTool } from '../tools/tool.dto.js';
 import type { Tool } from '../tools/tool.entity.js';
 import { ToolRepository } from '../tools/tool.repository.js';
+import { TriedSkill } from './tried-skill.js';
+
+const mostNames = 50;
+const mostNameChars = 100;
 
 /** Calls tools by hand with the definition in effect: MCP tools from here, Python tools through the engine. */
 @Injectable()
 export class ToolTryService {
   constructor(
     private readonly tools: ToolRepository,
-    private readonly skills: SkillRepository,
+    private readonly skill: TriedSkill,
     private readonly records: ToolCallRepository,
     private readonly calls: ToolCallService,
     @Inject(TRIES) private readonly engine: ServiceClient,
@@ -30,12 +33,24 @@ export class ToolTryService {
     const tool = await this.tools.find(caller, id);
     if (!tool) throw notFound('tool', id);
     const callId = `try_${randomUUID()}`;
+    const answer = await this.called(caller, tool, body, callId, signal);
+    await this.tools.noteTry(caller, tool, triedOf(tool, callId, body, answer));
+    return answer;
+  }
+
+  private async called(
+    caller: Principal,
+    tool: Tool,
+    body: TryTool,
+    callId: string,
+    signal: AbortSignal | undefined,
+  ): Promise<TryAnswer> {
     const { skill_id: skillId, ...call } = body;
-    const credentials = skillId === undefined ? [] : await this.credentialsOf(caller, skillId, id);
+    const credentials = skillId === undefined ? [] : await this.skill.credentialsOf(caller, skillId, tool.id);
     if (tool.source === 'mcp') {
       // A person's tries go on with what the person has opened, apart from every conversation.
       const conversation = `try ${caller.subject}`.slice(0, 100);
-      const asked = { ...call, tool_id: id, pin: tool.pin ?? '', call_id: callId, conversation };
+      const asked = { ...call, tool_id: tool.id, pin: tool.pin ?? '', call_id: callId, conversation };
       return this.calls.call(caller, asked, signal);
     }
     // A tool's source can print its arguments and credentials, so trying it with a Skill's credentials takes rights on
@@ -61,16 +76,6 @@ export class ToolTryService {
       ...(body.timeout_ms === undefined ? {} : { timeout_ms: body.timeout_ms }),
       credential_bindings,
     };
-  }
-
-  /** @throws Problem 422 when the project has no such Skill, or the Skill does not have the tool */
-  private async credentialsOf(caller: Principal, skillId: string, toolId: string): Promise<CredentialBinding[]> {
-    const skill = await this.skills.find(caller, skillId);
-    if (!skill?.content.tools.some(({ tool }) => tool === toolId)) {
-      const message = 'is not a Skill that has this tool';
-      throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field: 'skill_id', message }]);
-    }
-    return skill.content.credentials.map((one) => ({ ...one, skill_id: skillId }));
   }
 
   private async recorded(caller: Principal, tool: Tool, request: PythonTryRequest): Promise<TryAnswer> {
@@ -116,4 +121,18 @@ function sourceOf(name: string, definition: ToolDefinition | null): PythonTryReq
   if (!definition?.python) throw new Problem(409, 'tool_not_approved', `The tool ${name} has no source.`);
   const { source, source_sha256, function: called } = definition.python;
   return { source, source_sha256, function: called };
+}
+
+/** What the audit log keeps of a trial: arguments by their names, since their values may be anything. */
+function triedOf({ name, grade }: Tool, call_id: string, { arguments: args, skill_id }: TryTool, answer: TryAnswer) {
+  const names = Object.keys(args);
+  return {
+    name,
+    grade,
+    call_id,
+    arguments: names.slice(0, mostNames).map((one) => one.slice(0, mostNameChars)),
+    arguments_bytes: Buffer.byteLength(JSON.stringify(args)),
+    ...(skill_id === undefined ? {} : { skill_id }),
+    outcome: answer.ok ? (answer.is_error ? 'tool_error' : 'ok') : (answer.error ?? 'failed'),
+  };
 }

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { CircleCheck, CircleX, Play } from 'lucide-react';
+import { CircleCheck, CircleX, Eye, Play } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
@@ -16,6 +16,7 @@ import { Section } from '../../ui/page.js';
 import { useRefresh } from '../../api/use-change.js';
 import { CodeBlock } from '../../ui/code-block.js';
 import { JsonView } from '../../ui/json-view.js';
+import { Rehearsal } from './rehearsal.js';
 
 const texts = toolTexts.try;
 type Arguments = Record<string, unknown>;
@@ -35,6 +36,13 @@ export function TryTool({ tool, unsaved = false }: { tool: Schema<'ToolView'>; u
     },
     onSettled: refresh,
   });
+  const rehearsal = useMutation({
+    mutationFn: (args: Arguments) => {
+      const body = { arguments: args, ...(skill ? { skill_id: skill } : {}) };
+      return answer(api.POST('/api/v1/tools/{id}/rehearse', { params: { path: { id: tool.id } }, body }));
+    },
+    onMutate: () => attempt.reset(),
+  });
   if (tool.source === 'builtin')
     return (
       <Section title={texts.title}>
@@ -49,6 +57,7 @@ export function TryTool({ tool, unsaved = false }: { tool: Schema<'ToolView'>; u
     }
   };
   const go = (): void => {
+    rehearsal.reset();
     if (typed) attempt.mutate(typed);
   };
   const call = {
@@ -96,8 +105,18 @@ export function TryTool({ tool, unsaved = false }: { tool: Schema<'ToolView'>; u
               {texts.goAsked}
             </ConfirmAction>
           )}
+          <Button
+            variant="default"
+            leftSection={<Eye size={14} aria-hidden />}
+            loading={rehearsal.isPending}
+            disabled={typed === null}
+            onClick={() => typed && rehearsal.mutate(typed)}
+          >
+            {toolTexts.rehearsal.button}
+          </Button>
         </Group>
-        <ProblemAlert error={attempt.error} />
+        <ProblemAlert error={attempt.error ?? rehearsal.error} />
+        {rehearsal.data && <Rehearsal of={rehearsal.data} />}
         {attempt.data && <TryAnswer answer={attempt.data} python={tool.source === 'python'} />}
       </Stack>
     </Section>

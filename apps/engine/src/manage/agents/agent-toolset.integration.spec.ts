@@ -164,6 +164,16 @@ describe('the page of an agent', () => {
     expect(elsewhere.body.agents).toEqual([]);
   });
 
+  it('gives the registry what agents with a Skill may do by themselves, and whether they name approvers', async () => {
+    const powers = { may_do: 'read', approvers: ['key:test'] };
+    const { id } = await agent({ name: 'Careful', skills: ['skl_b'], ...powers });
+    const path = 'agents/powers?skill_ids=skl_b';
+    const { agents } = (await world.internal('GET', path)).body;
+    expect(agents).toContainEqual({ id, name: 'Careful', may_do: 'read', has_approvers: true });
+    const elsewhere = await world.internal('GET', path, undefined, { projectId: 'prj_other' });
+    expect(elsewhere.body).toEqual({ agents: [], more: 0 });
+  });
+
   it('accepts only Skills and tools of its project: others are refused by name, and those that it already has stay', async () => {
     const skills = ['skl_desk', 'skl_gone', 'skl_a,skl_b'];
     const made = { name: 'Odd', instructions: '', skills, python_tools: ['tol_gone'] };

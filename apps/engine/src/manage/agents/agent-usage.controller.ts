@@ -1,7 +1,9 @@
+import type { ToolGrade } from '#libs/contracts';
 import { Caller, notFound, type Principal, Problem, RequireScopes, Text } from '#libs/service-kit';
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type AgentEffect, AgentToolsetService } from './agent-toolset.service.js';
+import type { Agent } from '../../entities/agent.entity.js';
 import { AgentRepository } from './agent.repository.js';
 
 class UsingQuery {
@@ -15,6 +17,13 @@ class EffectQuery {
 }
 
 const shownAgents = 20;
+
+interface AgentPower {
+  id: string;
+  name: string;
+  may_do: ToolGrade;
+  has_approvers: boolean;
+}
 
 /** For other services: which agents use a Skill or Python tool, and whether an agent exists. */
 @ApiExcludeController()
@@ -43,13 +52,21 @@ export class AgentUsageController {
     @Caller() caller: Principal,
     @Query() query: EffectQuery,
   ): Promise<{ agents: AgentEffect[]; more: number }> {
-    const skills = (query.skill_ids ?? '').split(',').filter((id) => id !== '');
-    const found = [
-      ...(await Promise.all(skills.map((id) => this.agents.using(caller, 'skills', id)))).flat(),
-      ...(query.tool_id ? await this.agents.using(caller, 'python_tools', query.tool_id) : []),
-    ];
-    const agents = [...new Map(found.map((agent) => [agent.id, agent])).values()];
+    const agents = await this.having(caller, query);
     const shown = await Promise.all(agents.slice(0, shownAgents).map((agent) => this.toolsets.effectOn(agent)));
+    return { agents: shown, more: agents.length - shown.length };
+  }
+
+  /** What those agents may do by themselves, and whether they name approvers; at most `shownAgents`, by name. */
+  @Get('powers')
+  async powers(
+    @Caller() caller: Principal,
+    @Query() query: EffectQuery,
+  ): Promise<{ agents: AgentPower[]; more: number }> {
+    const agents = await this.having(caller, query);
+    const shown = agents.slice(0, shownAgents).map(({ id, name, may_do, approvers }) => {
+      return { id, name, may_do, has_approvers: approvers.length > 0 };
+    });
     return { agents: shown, more: agents.length - shown.length };
   }
 
@@ -58,5 +75,14 @@ export class AgentUsageController {
   async exists(@Caller() caller: Principal, @Param('id') id: string): Promise<{ id: string }> {
     if (!(await this.agents.find(caller, id))) throw notFound('agent', id);
     return { id };
+  }
+
+  private async having(caller: Principal, { skill_ids: ids = '', tool_id: toolId }: EffectQuery): Promise<Agent[]> {
+    const skills = ids.split(',').filter((id) => id !== '');
+    const found = [
+      ...(await Promise.all(skills.map((id) => this.agents.using(caller, 'skills', id)))).flat(),
+      ...(toolId ? await this.agents.using(caller, 'python_tools', toolId) : []),
+    ];
+    return [...new Map(found.map((agent) => [agent.id, agent])).values()];
   }
 }
