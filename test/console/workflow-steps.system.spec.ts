@@ -169,4 +169,86 @@ inBrowser('the steps of a workflow in the console', () => {
     };
     await until('the run has ended', async () => (await run()) === 'succeeded');
   });
+
+  it('wait for an event: the form, the run that waits and goes on, its event, and a wait that is cancelled', async () => {
+    const { page } = owner;
+    const { id } = await system.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'Payments' });
+    const app = await system.api<InstalledApp>('POST', '/api/v1/apps', { name: 'Bank', kind: 'builtin' });
+    await go(`/workflows/${id}?tab=steps`);
+    await button(page, 'Add a wait').click();
+    const step = page.getByRole('list', { name: 'Steps', exact: true }).locator('> li').nth(0);
+    await step.getByRole('textbox', { name: 'Name' }).fill('paid');
+    await button(page, 'Save').click();
+    await step.getByText('say which event: an App, an event type or a condition.').waitFor();
+    const from = step.getByRole('combobox', { name: 'App', exact: true });
+    await from.click();
+    await page.getByRole('option', { name: 'Bank' }).click();
+    const which = step.getByRole('textbox', { name: 'Which event' });
+    await which.fill('metadata.order == run.metadata.');
+    await button(page, 'Save').click();
+    await step.getByText(/^Step 1 \(paid\): /).waitFor();
+    await which.fill('metadata.payload.paid_order == run.metadata.payload.order');
+    await step.getByRole('textbox', { name: 'Waits at most, in minutes' }).fill('90');
+    const then = step.getByRole('combobox', { name: 'Without an event in that time' });
+    await then.click();
+    await page.getByRole('option', { name: 'The run goes on' }).click();
+    await step.getByRole('checkbox', { name: 'The event starts nothing else' }).click();
+    // Drawn anew: a text that is replaced keeps its colour as a style of its own, also in the other theme.
+    await button(page, 'Close paid').click();
+    await button(page, 'Edit paid').click();
+    await page.mouse.move(0, 0);
+    await page.getByRole('tooltip').waitFor({ state: 'detached' });
+    await isForEverybody(owner, 'workflow-steps-wait');
+    await button(page, 'Save').click();
+    await page.getByText('Saved.').waitFor();
+    await expect(system.api('GET', `/api/v1/workflows/${id}`)).resolves.toMatchObject({
+      steps: [
+        {
+          name: 'paid',
+          kind: 'wait',
+          app_id: app.id,
+          where: 'metadata.payload.paid_order == run.metadata.payload.order',
+          wait_minutes: 90,
+          on_timeout: 'go_on',
+          consume: true,
+        },
+      ],
+    });
+
+    for (const order of [7, 8]) {
+      const { id: event } = await post(system.webhookUrl, { workflow_id: id, order });
+      await system.ended(event);
+    }
+    await go(`/workflows/${id}?tab=runs`);
+    const waits = page.getByRole('list', { name: 'Runs that wait for an event' }).locator('> li');
+    await waits.nth(1).waitFor();
+    await page.getByText('event_awaited').nth(1).waitFor();
+    await isForEverybody(owner, 'event-waits');
+    // The newest is the first.
+    await waits.nth(0).getByRole('button', { name: 'Cancel the wait' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the wait' }).click();
+    await waits.nth(1).waitFor({ state: 'detached' });
+    await waits.nth(0).getByRole('link').click();
+    const steps = page.getByRole('list', { name: 'Steps of the workflow' }).locator('> li');
+    await steps.nth(0).getByText('Waits for an event', { exact: true }).waitFor();
+    await steps.nth(0).getByText('The run waits for an event.').waitFor();
+    await isForEverybody(owner, 'run-waits');
+
+    const { id: payment } = await post(app.webhook_url, { paid_order: 7 });
+    await steps.nth(0).getByText('Done').waitFor();
+    await go(`/events/${payment}`);
+    await page.getByText('Runs that waited for this event').waitFor();
+    await page.getByText('It started nothing else: the step consumes it.').waitFor();
+    await isForEverybody(owner, 'event-continued');
+    await page.getByRole('link', { name: /^…/ }).first().click();
+    await steps.nth(0).getByText('Done').waitFor();
+
+    const { data: runs } = await system.api<{ data: { id: string; state: string }[] }>(
+      'GET',
+      `/api/v1/runs?workflow_id=${id}`,
+    );
+    expect(runs.map(({ state }) => state)).toEqual(['failed', 'succeeded']);
+    await go(`/runs/${runs[0]?.id}`);
+    await steps.nth(0).getByText('A person cancelled the wait.').waitFor();
+  });
 });

@@ -102,6 +102,8 @@ const settings = {
   AGENT_CALLS_PER_EVENT: integer(100, 1, 100_000),
   /** A turn that waits for an agent that it asked looks again after this time, should nobody wake it, in ms. */
   AGENT_CALL_LOOK_MS: integer(10_000, 100, 600_000),
+  /** A run that waits for an event looks again after this time, should nobody wake it, in ms. */
+  EVENT_WAIT_LOOK_MS: integer(3_600_000, 1_000, 86_400_000),
   /** Facts that an agent may remember of one contact. */
   MEMORY_FACTS: integer(200, 0, 10_000),
   /** Of those, the newest that a turn of the contact is shown: so many, */

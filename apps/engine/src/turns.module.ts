@@ -12,10 +12,12 @@ import { ToolsModule } from './path/tools/tools.module.js';
 import { UsageModule } from './usage.module.js';
 import { Arrivals } from './path/turns/arrivals.js';
 import { ATTACHMENTS } from './path/tools/tool.js';
+import { AwaitedEvents } from './path/turns/awaited-events.service.js';
 import { AttachedFiles } from './path/turns/attached-files.service.js';
 import { InternalTurnController, TurnController } from './manage/turns/turn.controller.js';
 import { TurnBudget } from './path/turns/turn-budget.service.js';
 import { TurnCancellation } from './manage/turns/turn-cancellation.service.js';
+import { EndedWaits } from './manage/waits/ended-waits.service.js';
 import { TurnEndingRepository, TurnFailureService } from './path/turns/turn-ending.repository.js';
 import { TurnEnqueuer } from './path/turns/start-next.js';
 import { TurnJobHandler } from './path/turns/turn-job.handler.js';
@@ -27,10 +29,9 @@ import { TurnSetup } from './path/turns/turn-setup.service.js';
 import { WorkflowRunner } from './path/turns/workflow-runner.service.js';
 import { WorkflowStepRepository } from './path/steps/step.repository.js';
 import { TurnSweeper } from './path/turns/turn-sweeper.js';
-import { Compactor } from './path/compaction/compactor.service.js';
-import { ModelWindows } from './path/compaction/model-windows.js';
+import { Compactor, ModelWindows } from './path/compaction/compactor.service.js';
 import { TranscriptsModule } from './transcripts.module.js';
-import { TypingSignal } from './path/turns/typing-signal.js';
+import { TypingSignal } from './path/previews/previews.service.js';
 import { TurnRepository } from './path/turns/turn.repository.js';
 
 @Module({
@@ -51,8 +52,10 @@ import { TurnRepository } from './path/turns/turn.repository.js';
   controllers: [InternalTurnController, TurnController, TurnJobHandler],
   providers: [
     Arrivals,
+    AwaitedEvents,
     { provide: ATTACHMENTS, useClass: AttachedFiles },
     Compactor,
+    EndedWaits,
     ModelWindows,
     TurnBudget,
     TurnCancellation,

@@ -62,11 +62,16 @@ import { TriggerService } from './manage/workflows/trigger.service.js';
 import { WorkflowController } from './manage/workflows/workflow.controller.js';
 import { WorkflowService } from './manage/workflows/workflow.service.js';
 import { WorkflowRepository } from './manage/workflows/workflow.repository.js';
+import { EventWaitController, InternalEventWaitController } from './manage/waits/event-wait.controller.js';
+import { EventWaitRepository } from './manage/waits/event-wait.repository.js';
+import { EventWaitService } from './manage/waits/event-wait.service.js';
+import { WaitRunner } from './manage/waits/wait-runner.service.js';
 import { Clock } from './path/guards/loop-breaker.js';
 import { OutboundHandler, OutboundRepository } from './path/guards/outbound.handler.js';
 import { EngineRuns } from './path/handover/engine-runs.js';
 import { TurnHandover } from './path/handover/turn-handover.service.js';
 import { DebounceSweeper } from './path/routing/debounce-sweeper.js';
+import { EventWaits } from './path/routing/event-waits.js';
 import { Planner } from './path/routing/planner.js';
 import { RoutingHandler } from './path/routing/routing.handler.js';
 import { RoutingService } from './path/routing/routing.service.js';
@@ -81,6 +86,7 @@ const path = {
     EngineRuns,
     TurnHandover,
     DebounceSweeper,
+    EventWaits,
     Planner,
     ProjectRules,
     RoutingService,
@@ -112,6 +118,8 @@ const manage = {
     TriggerVersionController,
     WorkflowController,
     WorkflowVersionController,
+    EventWaitController,
+    InternalEventWaitController,
     HandedTurnController,
   ],
   providers: [
@@ -155,6 +163,9 @@ const manage = {
     TriggerService,
     TriggerTrialService,
     TriggerWarnings,
+    EventWaitRepository,
+    EventWaitService,
+    WaitRunner,
     WorkflowRepository,
     WorkflowService,
   ],

@@ -42,11 +42,23 @@ export const scheduleSettings = {
   SCHEDULE_QUEUED: integer(100, 1, 10_000),
 };
 
+export const waitSettings = {
+  /** Runs of one project that wait for an event; a further one fails at its step. */
+  EVENT_WAITS_PER_PROJECT: integer(500, 1, 10_000),
+  /** How long before a wait is stored an event may have come, for a step that counts those too. */
+  EVENT_WAIT_BEFORE_MS: integer(300_000, 0, 3_600_000),
+  /** Bytes of what the condition of a wait reads of its run. */
+  EVENT_WAIT_BYTES: integer(16_384, 1_024, 262_144),
+  /** How often waits whose time is over are looked for, and runs whose wait has ended are woken. */
+  EVENT_WAIT_EVERY_MS: integer(1_000, 50, 60_000),
+};
+
 const settings = {
   ...serviceSettings,
   ...changeSettings,
   ...eventSettings,
   ...scheduleSettings,
+  ...waitSettings,
   INGRESS_URL: url(),
   GATEWAY_URL: url(),
   ENGINE_URL: url(),

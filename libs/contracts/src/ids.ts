@@ -60,7 +60,8 @@ export type IdKind =
   | 'alt'
   | 'mem'
   | 'viw'
-  | 'wcm';
+  | 'wcm'
+  | 'wai';
 
 let lastMs = 0;
 let counter = 0;

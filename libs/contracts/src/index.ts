@@ -5,6 +5,7 @@ export * from './backoff.js';
 export * from './builtin-tools.js';
 export * from './content-trust.js';
 export * from './endpoint.js';
+export * from './event-wait.js';
 export * from './ids.js';
 export * from './image-type.js';
 export * from './internal-headers.js';

@@ -37,6 +37,7 @@ const words: Readonly<Record<string, string>> = {
     'The tokens or cost of the day are used up: raise the caps of the agent or the limits of the project, or redrive the turn tomorrow.',
   day_reserved:
     'What is left of the budget of the day is reserved by turns that run. The turn continues when one of them ends.',
+  event_awaited: 'The run waits for an event. It continues when that has arrived, or when its time is over.',
   agent_called: 'The turn waits for another agent that it asked. It continues when that one has answered.',
   content_filter:
     'The content filter of the model blocked the answer: change the instructions, or choose another model.',
@@ -76,6 +77,14 @@ const stepWords: Readonly<Record<string, string>> = {
     'The call was begun and interrupted. It may have had its effect, so it is not repeated: look there first.',
   approval_refused: 'A person refused it, and no later step depends on the answer.',
   approval_expired: 'Nobody decided in time.',
+  wait_timed_out: 'No event came in time that it waits for. Redrive the run to have it wait again.',
+  wait_cancelled: 'A person cancelled the wait. Redrive the run to have it wait again.',
+  event_gone: 'The event that it waited for is no longer kept, so the run cannot read it.',
+  too_many_event_waits:
+    'As many runs of the project wait for an event as may: raise EVENT_WAITS_PER_PROJECT or cancel waits, then redrive the run.',
+  wait_reads_too_much:
+    'Its condition reads more of the run than is kept: have it read less, or raise EVENT_WAIT_BYTES, and run the workflow again.',
+  invalid_condition: 'Its condition cannot be evaluated: correct it, and run the workflow again.',
   no_approvers: 'Nobody may decide: name approvers in the step, or of the agent.',
   unknown_tool: 'The agent does not have this tool: give it to the agent, or correct the name.',
   invalid_arguments: 'The arguments do not hold to the schema of the tool.',

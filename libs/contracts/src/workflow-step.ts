@@ -1,12 +1,16 @@
 /**
  * `agent`: an agent works on the message. `tool`: a tool is called, with these arguments. `approval`: a person decides.
- * `branch`: an expression says which of the later steps are done.
+ * `branch`: an expression says which of the later steps are done. `wait`: the run goes on when an event arrives.
  */
-export const workflowStepKinds = ['agent', 'tool', 'approval', 'branch'] as const;
+export const workflowStepKinds = ['agent', 'tool', 'approval', 'branch', 'wait'] as const;
 export type WorkflowStepKind = (typeof workflowStepKinds)[number];
 
-/** Answers yes or no, so later steps may depend on it. */
-export const decidingKinds: readonly WorkflowStepKind[] = ['approval', 'branch'];
+/** Answers yes or no, so later steps may depend on it. A wait answers yes where its event came in time. */
+export const decidingKinds: readonly WorkflowStepKind[] = ['approval', 'branch', 'wait'];
+
+/** What a run does where the event that it waits for has not come in time. */
+export const onTimeouts = ['fail', 'go_on'] as const;
+export type OnTimeout = (typeof onTimeouts)[number];
 
 /** A step is done only where an earlier one answered so. */
 export interface StepCondition {
@@ -29,14 +33,24 @@ export interface WorkflowStep {
   tool?: string;
   /** `tool`: values, and in place of a value `{"cel": "<expression>"}`. */
   arguments?: object;
-  /** `branch`: an expression (CEL) that is true or false. */
+  /** `branch`: an expression (CEL) that is true or false. `wait`: which event, as a condition over it and the run. */
   where?: string;
   /** `approval`: what the person is asked. */
   text?: string;
   /** `approval`: who may decide, in place of the approvers of the workflow's agent. */
   approvers?: string[];
-  /** `approval`: how long it waits. Absent: as long as for a call. */
+  /** `approval`: how long it waits. Absent: as long as for a call. `wait`: how long it waits. */
   wait_minutes?: number;
+  /** `wait`: an event of this App. Absent: of any. */
+  app_id?: string;
+  /** `wait`: an event of this type. Absent: of any. */
+  event_type?: string;
+  /** `wait`: absent: `fail`. */
+  on_timeout?: OnTimeout;
+  /** `wait`: the event is not routed as usual. Absent: it is. */
+  consume?: boolean;
+  /** `wait`: an event that came before, since the run began, counts too. Absent: it does not. */
+  since_begin?: boolean;
 }
 
 /** `skipped`: its condition is not met. `dead`: it failed for good. */

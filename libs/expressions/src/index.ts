@@ -8,6 +8,7 @@ export {
 } from './filter.js';
 export {
   compileStepExpression,
+  compileWaitCondition,
   expressionsIn,
   filledWith,
   type StepExpression,
@@ -15,4 +16,6 @@ export {
   type StepInput,
   stepsReadBy,
   valueOf,
+  type WaitInput,
+  waitReadsOf,
 } from './step-expression.js';

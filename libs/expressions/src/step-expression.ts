@@ -1,5 +1,5 @@
-import { isExpression } from '#libs/contracts';
-import { type ASTNode, type ParseError, serialize } from '@marcbachmann/cel-js';
+import { isExpression, type WaitReads } from '#libs/contracts';
+import { type ASTNode, type Environment, type ParseError, serialize } from '@marcbachmann/cel-js';
 import {
   childrenOf,
   failureOf,
@@ -22,32 +22,64 @@ export class StepExpressionError extends Error {
   override readonly name = 'StepExpressionError';
 }
 
-export interface StepExpression {
+/**
+ * What the condition of a wait may read: the event that arrives, the message that began the run (`run`), and what its
+ * earlier steps gave.
+ */
+export interface WaitInput extends Pick<FilterInput, 'event' | 'metadata' | 'request'>, WaitReads {}
+
+export interface StepExpression<Input = StepInput> {
   /** Steps that it reads. */
   reads: Set<string>;
   /** The value, as JSON has it. @throws StepExpressionError */
-  evaluate(input: StepInput): unknown;
+  evaluate(input: Input): unknown;
 }
 
-const ofSteps = environment.clone().registerVariable('steps', 'map<string, dyn>');
-const unread = ['contact', 'request'];
+type Compiled<Input> = { expression: StepExpression<Input> } | { problem: FilterProblem };
+
+/** Where an expression stands: which variables it has, and which of those that filters have it has not. */
+interface Place {
+  variables: Environment;
+  unread: readonly string[];
+  known: string;
+}
+
+const ofSteps: Place = {
+  variables: environment.clone().registerVariable('steps', 'map<string, dyn>'),
+  unread: ['contact', 'request'],
+  known: 'steps: they read event, metadata and steps.',
+};
+const ofWaits: Place = {
+  variables: ofSteps.variables
+    .clone()
+    .registerVariable({ name: 'run', schema: { event: 'map<string, dyn>', metadata: 'map<string, dyn>' } }),
+  unread: ['contact'],
+  known: 'waits: they read event, metadata and request of what arrives, and run and steps.',
+};
 
 /** Checks an expression and compiles it. @param wanted `bool`: it has to be true or false */
-export function compileStepExpression(
-  text: string,
-  wanted: 'bool' | 'any',
-): { expression: StepExpression } | { problem: FilterProblem } {
+export function compileStepExpression(text: string, wanted: 'bool' | 'any'): Compiled<StepInput> {
+  return compiledFor(ofSteps, text, wanted);
+}
+
+/** Checks the condition of a wait and compiles it. */
+export function compileWaitCondition(text: string): Compiled<WaitInput> {
+  return compiledFor(ofWaits, text, 'bool');
+}
+
+function compiledFor<Input extends object>(place: Place, text: string, wanted: 'bool' | 'any'): Compiled<Input> {
+  const { variables } = place;
   const whole = { start: 0, end: text.length };
   if (text.length > maxChars) return { problem: { message: `It has over ${maxChars} characters.`, ...whole } };
-  const checked = ofSteps.check(text);
+  const checked = variables.check(text);
   if (!checked.valid) return { problem: filterSyntaxError(checked.error as ParseError, text) };
-  const { ast } = ofSteps.parse(text);
+  const { ast } = variables.parse(text);
   const reads = new Set<string>();
-  const problem = forbiddenPart(ast) ?? unfit(ast, reads);
+  const problem = forbiddenPart(ast) ?? unfit(place, ast, reads);
   if (problem) return { problem };
   if (wanted === 'bool' && checked.type !== 'bool' && checked.type !== 'dyn')
     return { problem: { message: `The expression is of type ${checked.type}, not bool.`, ...whole } };
-  const run = ofSteps.parse(text);
+  const run = variables.parse(text);
   return {
     expression: {
       reads,
@@ -63,10 +95,10 @@ export function compileStepExpression(
 }
 
 /** Collects the steps that an expression reads. They are named in it, so that it is known before which step it can stand. */
-function unfit(node: ASTNode, reads: Set<string>): FilterProblem | null {
+function unfit(place: Place, node: ASTNode, reads: Set<string>): FilterProblem | null {
   const { op, args, start, end } = node;
-  if (op === 'id' && unread.includes(String(args)))
-    return { message: `${String(args)} is not known to steps: they read event, metadata and steps.`, start, end };
+  if (op === 'id' && place.unread.includes(String(args)))
+    return { message: `${String(args)} is not known to ${place.known}`, start, end };
   if (op === 'id' && args === 'steps')
     return { message: 'Name the step: steps.<name>, or steps["<name>"].', start, end };
   if (op === '.' || op === '[]') {
@@ -78,7 +110,7 @@ function unfit(node: ASTNode, reads: Set<string>): FilterProblem | null {
     }
   }
   for (const child of childrenOf(args)) {
-    const found = unfit(child, reads);
+    const found = unfit(place, child, reads);
     if (found) return found;
   }
   return null;
@@ -123,4 +155,16 @@ export function stepsReadBy(value: unknown): Set<string> | null {
   const found = [...expressionsIn(value, '')].map(([, cel]) => compileStepExpression(cel, 'any'));
   if (found.length === 0) return null;
   return new Set(found.flatMap((each) => ('problem' in each ? [] : [...each.expression.reads])));
+}
+
+/** What the condition of a wait reads of its run: no more of it is kept. @param where null: there is none */
+export function waitReadsOf(where: string | null, { event, metadata, steps }: StepInput): WaitReads {
+  const none = { run: { event: {}, metadata: {} }, steps: {} };
+  const compiled = where === null ? null : compileWaitCondition(where);
+  if (compiled === null || 'problem' in compiled) return none;
+  const { reads } = compiled.expression;
+  return {
+    run: /\brun\b/.test(where ?? '') ? { event, metadata } : none.run,
+    steps: Object.fromEntries(Object.entries(steps).filter(([name]) => reads.has(name))),
+  };
 }

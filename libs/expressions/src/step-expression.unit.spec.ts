@@ -1,4 +1,10 @@
-import { compileStepExpression, StepExpressionError, type StepInput } from './step-expression.js';
+import {
+  compileStepExpression,
+  compileWaitCondition,
+  StepExpressionError,
+  type StepInput,
+  waitReadsOf,
+} from './step-expression.js';
 
 const input: StepInput = {
   event: { type: 'order', sender: 'ada', message: 'two of them', thread_id: '', is_dm: false, verified: true },
@@ -49,5 +55,37 @@ describe('an expression of a step', () => {
   it('fails in words where a value is missing', () => {
     expect(() => compiled('steps.look.result.total').evaluate(input)).toThrow(StepExpressionError);
     expect(() => compiled('steps.look.result.total').evaluate(input)).toThrow(/No such key: total/);
+  });
+});
+
+describe('the condition of a wait', () => {
+  const arrives = {
+    event: { ...input.event, type: 'paid' },
+    metadata: { order: 3 },
+    request: { headers: { 'x-shop': 'main' }, query: {} },
+  };
+  const where =
+    'metadata.order == size(steps.look.result.items) && run.metadata.amount > 200 && request.headers["x-shop"] == "main"';
+
+  it('reads what arrives, what began the run, and what earlier steps gave', () => {
+    const made = compileWaitCondition(where);
+    if ('problem' in made) throw new Error(made.problem.message);
+    const given = waitReadsOf(where, input);
+    expect(made.expression.evaluate({ ...arrives, ...given })).toBe(true);
+    expect(made.expression.evaluate({ ...arrives, metadata: { order: 4 }, ...given })).toBe(false);
+  });
+
+  it('keeps no more of the run than it reads', () => {
+    const { event, metadata } = input;
+    expect(waitReadsOf(where, input)).toEqual({ run: { event, metadata }, steps: { look: input.steps['look'] } });
+    expect(waitReadsOf('metadata.order == 1', input)).toEqual({ run: { event: {}, metadata: {} }, steps: {} });
+    expect(waitReadsOf(null, input)).toEqual({ run: { event: {}, metadata: {} }, steps: {} });
+  });
+
+  it('is true or false, and knows no contact', () => {
+    expect(compileWaitCondition('1 + 1')).toMatchObject({ problem: { message: expect.stringContaining('not bool') } });
+    expect(compileWaitCondition('contact.name == "Ada"')).toMatchObject({
+      problem: { message: expect.stringContaining('contact is not known to waits') },
+    });
   });
 });

@@ -10,7 +10,7 @@ import { ApiProperty } from '@nestjs/swagger';
 
 /**
  * `suspended`: its workflow is suspended, or it waits for more messages. `queued`: it waits for its first or next
- * attempt; `running`: it is being worked on. `waiting`: something it needs is unavailable, named by `reason`.
+ * attempt; `running`: it is being worked on. `waiting`: something it needs is unavailable or has not come, named by `reason`.
  * `waiting_approval`: a person has to decide before it continues.
  */
 export const runStates = [
@@ -127,7 +127,7 @@ export class RunStep {
   @ApiProperty({
     enum: runStepStates,
     description:
-      'waiting: for a person; skipped: its condition is not met; dead: it failed; not_done: the run ended before',
+      'waiting: for a person or an event; skipped: its condition is not met; dead: it failed; not_done: the run ended before',
   })
   state: (typeof runStepStates)[number];
   @ApiProperty({ type: 'integer', description: 'How often it was begun' }) tries: number;
@@ -138,6 +138,8 @@ export class RunStep {
   input: Record<string, unknown> | null;
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description: 'What later steps read' })
   output: Record<string, unknown> | null;
+  @ApiProperty({ ...idOf('wai'), nullable: true, description: 'While it waits for an event: the wait' }) wait_id:
+    string | null;
   @ApiProperty({ ...time, nullable: true }) started_at: Date | null;
   @ApiProperty({ ...time, nullable: true }) finished_at: Date | null;
 }

@@ -27,6 +27,15 @@ export function walkMessages(ground: () => Ground): void {
     await ask('GET', `statistics/states?since=${new Date(0).toISOString()}`);
   });
 
+  it('for runs that wait for an event', async () => {
+    const steps = [{ name: 'paid', kind: 'wait', event_type: 'paid', wait_minutes: 5 }];
+    const { id } = await ask<{ id: number }>('POST', 'workflows', { name: 'waits', steps });
+    await ask('POST', `workflows/${id}/runs`, { message: 'go' }, key());
+    const open = `event-waits?workflow_id=${id}&state=open`;
+    const wait = await until('the run waits', async () => (await ask<Listed>('GET', open)).data[0]);
+    await ask('POST', `event-waits/${wait.id}/cancel`);
+  });
+
   it('for workflows, triggers and runs', async () => {
     const { system } = ground();
     const { id: workflow_id } = await ask<{ id: number }>('POST', 'workflows', {

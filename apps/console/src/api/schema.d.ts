@@ -593,6 +593,14 @@ export interface paths {
         /** Make a workflow as it was in an earlier version; its status stays */
         post: operations["restoreWorkflowVersion"];
     };
+    "/api/v1/event-waits": {
+        /** Runs that wait for an event, or have waited, the last first */
+        get: operations["listEventWaits"];
+    };
+    "/api/v1/event-waits/{id}/cancel": {
+        /** End a wait without its event: the run fails at the step, and can be redriven to wait again */
+        post: operations["cancelEventWait"];
+    };
     "/api/v1/refusals": {
         /** List webhook requests that were refused, why, and whether they came back */
         get: operations["listRefusals"];
@@ -3250,9 +3258,9 @@ export interface components {
         RunStep: {
             name: string;
             /** @enum {string} */
-            kind: "agent" | "tool" | "approval" | "branch";
+            kind: "agent" | "tool" | "approval" | "branch" | "wait";
             /**
-             * @description waiting: for a person; skipped: its condition is not met; dead: it failed; not_done: the run ended before
+             * @description waiting: for a person or an event; skipped: its condition is not met; dead: it failed; not_done: the run ended before
              * @enum {string}
              */
             state: "queued" | "running" | "waiting" | "done" | "skipped" | "dead" | "not_done";
@@ -3270,6 +3278,8 @@ export interface components {
             output: {
                 [key: string]: unknown;
             } | null;
+            /** @description While it waits for an event: the wait */
+            wait_id: string | null;
             /** Format: date-time */
             started_at: string | null;
             /** Format: date-time */
@@ -3740,6 +3750,37 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        EventWaitView: {
+            id: string;
+            run_id: string;
+            workflow_id: number;
+            /** @description The step of the workflow that waits */
+            step: string;
+            /**
+             * @description fulfilled: an event came in time, and the run goes on
+             * @enum {string}
+             */
+            state: "waiting" | "fulfilled" | "timed_out" | "cancelled";
+            /** @description An event of this App; null: of any */
+            app_id: string | null;
+            /** @description An event of this type; null: of any */
+            event_type: string | null;
+            /** @description A condition (CEL) over the event and the run; null: none */
+            where: string | null;
+            /** @description Whether the event that fulfils it starts nothing else */
+            consume: boolean;
+            /** @description The event that fulfilled it */
+            event_id: string | null;
+            /**
+             * Format: date-time
+             * @description When it ends without an event
+             */
+            until: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            ended_at: string | null;
+        };
         EventDetailView: {
             id: string;
             /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule */
@@ -3774,6 +3815,8 @@ export interface components {
             turns: components["schemas"]["EventTurnView"][];
             /** @description Those of its turns that people asked for again, oldest first */
             replays: components["schemas"]["EventReplayView"][];
+            /** @description Steps of runs that waited for it, and went on */
+            continued: components["schemas"]["EventWaitView"][];
         };
         Replay: {
             /** @description true: send replies and make all calls again; false (default): a rehearsal */
@@ -4223,7 +4266,7 @@ export interface components {
             active?: boolean;
         };
         StepConditionFields: {
-            /** @description An earlier step that answers yes or no: a branch or an approval */
+            /** @description An earlier step that answers yes or no: a branch, an approval or a wait */
             step: string;
             /** @description The answer with which this step is done; with any other it is skipped */
             is: boolean;
@@ -4232,7 +4275,7 @@ export interface components {
             /** @description Unique in the workflow: a lower-case letter, then lower-case letters, digits and _ */
             name: string;
             /** @enum {string} */
-            kind: "agent" | "tool" | "approval" | "branch";
+            kind: "agent" | "tool" | "approval" | "branch" | "wait";
             /** @description Absent: it is done in any case */
             only_if?: components["schemas"]["StepConditionFields"];
             /** @description agent: in addition to the instructions of the workflow */
@@ -4245,14 +4288,27 @@ export interface components {
             arguments?: {
                 [key: string]: unknown;
             };
-            /** @description branch: a CEL expression over event, metadata and steps */
+            /** @description branch: a CEL expression over event, metadata and steps. wait: one over event, metadata and request of what arrives, and run and steps */
             where?: string;
             /** @description approval: what the person is asked */
             text?: string;
             /** @description approval: who may decide (key:<id>, user:<id>, contact:<id>), in place of the approvers of the workflow's agent */
             approvers?: string[];
-            /** @description approval: default APPROVAL_WAIT_MS */
+            /** @description approval: how long it waits; default APPROVAL_WAIT_MS. wait: how long it waits */
             wait_minutes?: number;
+            /** @description wait: an event of this App; absent: of any */
+            app_id?: string;
+            /** @description wait: an event of this type; absent: of any */
+            event_type?: string;
+            /**
+             * @description wait: without an event the run fails (default), or goes on, and the step answers no
+             * @enum {string}
+             */
+            on_timeout?: "fail" | "go_on";
+            /** @description wait: the event starts nothing else; default false: it is routed as usual */
+            consume?: boolean;
+            /** @description wait: an event counts too that came before, since the run began, at most EVENT_WAIT_BEFORE_MS before; default false */
+            since_begin?: boolean;
         };
         NewWorkflow: {
             name: string;
@@ -4311,6 +4367,11 @@ export interface components {
         DiscardedView: {
             /** @description Runs that were cancelled */
             discarded: number;
+        };
+        EventWaitPage: {
+            data: components["schemas"]["EventWaitView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
         };
         RefusalView: {
             id: string;
@@ -10716,6 +10777,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WorkflowView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listEventWaits: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description next_cursor of the previous page, unchanged */
+                cursor?: string;
+                /** @description open: it still waits */
+                state?: "open" | "ended";
+                /** @description Only those of this run */
+                run_id?: string;
+                /** @description Only those of runs of this workflow */
+                workflow_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventWaitPage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    cancelEventWait: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventWaitView"];
                 };
             };
             default: components["responses"]["Problem"];

@@ -4,6 +4,7 @@ import type { Schema } from '../api/client.js';
 import { stepTexts } from '../texts/workflow-steps.js';
 import { JsonView } from './json-view.js';
 import { NumberedItem, NumberedList } from './numbered-list.js';
+import classes from './run-steps.module.css';
 import { duration } from './numbers.js';
 import { Disclosure } from './page.js';
 import { StatusBadge, type Tone } from './status-badge.js';
@@ -39,6 +40,7 @@ function RunStep({
 }: {
   step: Step;
 }): ReactNode {
+  const isAwaiting = state === 'waiting' && kind === 'wait';
   return (
     <NumberedItem
       heading={
@@ -49,10 +51,15 @@ function RunStep({
           <Text size="sm" c="dimmed" component="span">
             {stepTexts.kinds[kind]}
           </Text>
-          <StatusBadge status={state} tone={tones[state]} label={texts.states[state]} />
+          <StatusBadge
+            status={state}
+            tone={tones[state]}
+            label={isAwaiting ? texts.states.awaiting : texts.states[state]}
+          />
         </>
       }
     >
+      {isAwaiting && <AwaitedTime since={step.started_at} until={input?.['until']} />}
       {reason !== null && <Text size="sm">{reason_text ?? <code>{reason}</code>}</Text>}
       <StepTimes {...step} />
       {input && (
@@ -66,6 +73,23 @@ function RunStep({
         </Disclosure>
       )}
     </NumberedItem>
+  );
+}
+
+/** How much of its time a wait has used up, hatched as waits are in a timeline. */
+function AwaitedTime({ since, until }: { since: string | null; until: unknown }): ReactNode {
+  if (since === null || typeof until !== 'string') return null;
+  const [from, to] = [Date.parse(since), Date.parse(until)];
+  const used = Math.min(100, Math.max(2, ((Date.now() - from) / Math.max(1, to - from)) * 100));
+  return (
+    <div className={classes.awaited}>
+      <div className={classes.track} aria-hidden>
+        <div className={classes.used} style={{ width: `${used}%` }} />
+      </div>
+      <Text size="sm" c="dimmed">
+        {texts.ends} <When at={until} relative />
+      </Text>
+    </div>
   );
 }
 

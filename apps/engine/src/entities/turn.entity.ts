@@ -232,10 +232,12 @@ export class TurnPreviewRow {
 
 /**
  * A step of a run. It is worked on under the claim of its run's turn, whose lease is the only one: `claim` is the claim
- * of the turn that began it last, and `tries` counts how often it was begun. `waiting`: for a person.
+ * of the turn that began it last, and `tries` counts how often it was begun. `waiting`: for a person, or for an event;
+ * then `blocked_since` is set as long as the router may take an event for it.
  */
 @Entity({ schema: 'engine', name: 'workflow_step' })
 @Unique('workflow_step_position', ['turn_id', 'position'])
+@Index('workflow_step_wait', ['blocked_since'], { where: "kind = 'wait' AND blocked_since IS NOT NULL" })
 export class WorkflowStepRow extends WorkRow<WorkflowStepState> {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'workflow_step_pkey' }) id: string;
   @Column({ type: 'text' }) turn_id: string;

@@ -29,6 +29,7 @@ export const upstreams: readonly Upstream[] = [
     resources: [
       'workflows',
       'triggers',
+      'event-waits',
       'schedules',
       'events',
       'channels',

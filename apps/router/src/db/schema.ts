@@ -1,5 +1,6 @@
 import type { ServiceSchema } from '#libs/database';
 import { ChannelRow, TriggerRow, WorkflowRow } from '../entities/rules.entity.js';
+import { EventWaitRow } from '../manage/waits/event-wait.entity.js';
 import { ScheduleRow, ScheduleTick } from '../manage/schedules/schedule.entity.js';
 import { Audit } from '../entities/audit.entity.js';
 import { RuleVersion } from '../entities/rule-version.entity.js';
@@ -14,6 +15,7 @@ import { Schedule1795842000000 } from './1795842000000-schedule.js';
 import { RuleVersion1795866062107 } from './1795866062107-rule-version.js';
 import { WorkflowSteps1795866167000 } from './1795866167000-workflow-steps.js';
 import { ContactAddress1795879800000 } from './1795879800000-contact-address.js';
+import { EventWait1795890800000 } from './1795890800000-event-wait.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
@@ -21,6 +23,7 @@ export const schema: ServiceSchema = {
     Audit,
     ChannelRow,
     ContactRow,
+    EventWaitRow,
     IdentityRow,
     RuleVersion,
     ScheduleRow,
@@ -40,5 +43,6 @@ export const schema: ServiceSchema = {
     RuleVersion1795866062107,
     WorkflowSteps1795866167000,
     ContactAddress1795879800000,
+    EventWait1795890800000,
   ],
 };

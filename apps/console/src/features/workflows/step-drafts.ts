@@ -11,11 +11,11 @@ export interface StepDraft extends Omit<SavedStep, 'arguments'> {
   arguments?: DraftObject;
 }
 
-export const stepKinds = ['agent', 'tool', 'approval', 'branch'] as const satisfies readonly StepKind[];
+export const stepKinds = ['agent', 'tool', 'approval', 'branch', 'wait'] as const satisfies readonly StepKind[];
 export const mostSteps = 20;
 
 /** Whether it answers yes or no, so that later steps may depend on it. */
-export const decides = ({ kind }: StepDraft): boolean => kind === 'approval' || kind === 'branch';
+export const decides = ({ kind }: StepDraft): boolean => kind === 'approval' || kind === 'branch' || kind === 'wait';
 
 const keys = new WeakMap<StepDraft, string>();
 let made = 0;
@@ -40,6 +40,7 @@ const begun: Readonly<Record<StepKind, Partial<StepDraft>>> = {
   tool: { tool: '' },
   approval: { text: '' },
   branch: { where: '' },
+  wait: { wait_minutes: 1_440, on_timeout: 'fail' },
 };
 
 export function newStep(steps: readonly StepDraft[], kind: StepKind): StepDraft {
@@ -117,7 +118,10 @@ export function errorsOfSteps(error: unknown, sent: readonly string[]): Map<stri
   return found;
 }
 
-const formFields = 'name only_if agent_id instructions tool arguments text approvers wait_minutes where'.split(' ');
+const formFields =
+  'name only_if agent_id instructions tool arguments text approvers wait_minutes where app_id event_type on_timeout consume since_begin'.split(
+    ' ',
+  );
 
 /** Whether a field of the form shows it. */
 export const isInForm = ({ field }: StepError): boolean => formFields.includes(field.split('.')[0] ?? '');

@@ -1,37 +1,15 @@
-import {
-  Autocomplete,
-  Input,
-  MultiSelect,
-  NumberInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Autocomplete, MultiSelect, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAgents } from '../../api/choices.js';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { stepTexts } from '../../texts/workflow-steps.js';
-import { CodeEditor } from '../../ui/code-editor.js';
 import { useApprovers } from '../../ui/use-approvers.js';
 import { JsonObjectField } from './json-object-field.js';
-import { decides, errorAt, keyOf, type StepDraft, type StepKind, targetsOf } from './step-drafts.js';
-
-interface StepFormProps {
-  steps: readonly StepDraft[];
-  index: number;
-  step: StepDraft;
-  /** Null: the Chief of Staff. */
-  workflowAgent: string | null;
-  /** What the API said of this step. */
-  errors: Parameters<typeof errorAt>[0];
-  readOnly: boolean;
-  onChange: (patch: Partial<StepDraft>) => void;
-  /** @param chosen keys of the later steps that are done only if this one says so */
-  onTargets: (is: boolean, chosen: string[]) => void;
-}
+import { BranchPart, Minutes, Targets } from './step-answers.js';
+import { decides, errorAt, type StepDraft, type StepKind } from './step-drafts.js';
+import type { StepFormProps } from './step-form-props.js';
+import { WaitPart } from './wait-part.js';
 
 const texts = stepTexts.fields;
 
@@ -40,6 +18,7 @@ const partOf: Readonly<Record<StepKind, (props: StepFormProps) => ReactNode>> = 
   tool: ToolPart,
   approval: ApprovalPart,
   branch: BranchPart,
+  wait: WaitPart,
 };
 
 /** The fields of a step, by its kind. */
@@ -168,8 +147,6 @@ function useToolNames(agentId: string | null): string[] {
   return [...new Set([...(data?.offered ?? []), ...(data?.by_search ?? [])].map(({ name }) => name))].sort();
 }
 
-const minutesOfMonth = 43_200;
-
 function ApprovalPart(props: StepFormProps): ReactNode {
   const { step, errors, onChange } = props;
   const chosen = step.approvers ?? [];
@@ -197,65 +174,8 @@ function ApprovalPart(props: StepFormProps): ReactNode {
         error={errorAt(errors, 'approvers')}
         onChange={(next) => onChange({ approvers: next.length > 0 ? next : undefined })}
       />
-      <NumberInput
-        label={texts.wait}
-        description={texts.waitHint}
-        min={1}
-        max={minutesOfMonth}
-        allowDecimal={false}
-        hideControls
-        value={step.wait_minutes ?? ''}
-        error={errorAt(errors, 'wait_minutes')}
-        onChange={(next) => onChange({ wait_minutes: next === '' ? undefined : Number(next) })}
-      />
+      <Minutes label={texts.wait} hint={texts.waitHint} {...props} />
       <Targets {...props} />
     </>
-  );
-}
-
-function BranchPart(props: StepFormProps): ReactNode {
-  const { step, errors, readOnly, onChange } = props;
-  return (
-    <>
-      <Input.Wrapper
-        label={texts.where}
-        description={texts.whereHint}
-        labelElement="div"
-        error={errorAt(errors, 'where')}
-      >
-        <div style={{ marginTop: 6 }}>
-          <CodeEditor
-            label={texts.where}
-            language="cel"
-            value={step.where ?? ''}
-            onChange={(where) => onChange({ where })}
-            readOnly={readOnly}
-            height={88}
-          />
-        </div>
-      </Input.Wrapper>
-      <Targets {...props} />
-    </>
-  );
-}
-
-/** Which later steps depend on the answer of this one. */
-function Targets({ steps, index, onTargets }: StepFormProps): ReactNode {
-  const later = steps.slice(index + 1).map((step) => ({ value: keyOf(step), label: step.name || stepTexts.noName }));
-  return (
-    <Input.Wrapper label="" description={texts.targetsHint}>
-      <SimpleGrid cols={{ base: 1, xs: 2 }} mt={6}>
-        {[true, false].map((is) => (
-          <MultiSelect
-            key={String(is)}
-            label={is ? texts.ifYes : texts.ifNo}
-            searchable
-            data={later}
-            value={targetsOf(steps, index, is).map(keyOf)}
-            onChange={(chosen) => onTargets(is, chosen)}
-          />
-        ))}
-      </SimpleGrid>
-    </Input.Wrapper>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Group, Skeleton } from '@mantine/core';
+import { Alert, Group, Skeleton, Stack } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
@@ -18,6 +18,7 @@ import { UrlTabs } from '../../ui/url-tabs.js';
 import { useEditor } from '../../ui/use-editor.js';
 import { touched, useWorkflow } from './queries.js';
 import { workflowHistory } from './histories.js';
+import { EventWaitList } from './event-wait-list.js';
 import { RunList } from './run-list.js';
 import { TriggerList } from './trigger-list.js';
 import { WorkflowActions } from './workflow-actions.js';
@@ -71,11 +72,14 @@ export function WorkflowPage(): ReactNode {
               value: 'runs',
               label: tabs.runs,
               content: (
-                <RunList
-                  workflowId={workflow.id}
-                  state={state}
-                  onState={(next) => void navigate({ search: { tab: 'runs', state: next }, replace: true })}
-                />
+                <Stack gap="md">
+                  <EventWaitList workflowId={workflow.id} />
+                  <RunList
+                    workflowId={workflow.id}
+                    state={state}
+                    onState={(next) => void navigate({ search: { tab: 'runs', state: next }, replace: true })}
+                  />
+                </Stack>
               ),
             },
             {

@@ -5,6 +5,7 @@ import { ReplyRepository, type SentReply } from '../replies/reply.repository.js'
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import type { ModelCallContent } from '../../path/loop/replay.js';
 import { StepRepository, WorkflowStepRepository } from '../../path/steps/step.repository.js';
+import { waitIdOf } from '../../path/turns/awaited-events.service.js';
 import { turnHead } from '../turns/turn.dto.js';
 import type { Turn } from '../../entities/turn.entity.js';
 import { RunRepository } from './run.repository.js';
@@ -65,6 +66,7 @@ export class RunDetailService {
         reason_text: wordsOfStepReason(reason),
         input: row?.input ?? null,
         output: row?.output ?? null,
+        wait_id: row?.kind === 'wait' && row.state === 'waiting' && !isOver ? waitIdOf(row) : null,
         started_at: row?.started_at ?? null,
         finished_at: row?.ended_at ?? null,
       };

@@ -1,4 +1,4 @@
-import { newId, type Order, type ProjectScope } from '#libs/contracts';
+import { eventAwaitedCode, newId, type Order, type ProjectScope } from '#libs/contracts';
 import { Database, keyset, storableJson } from '#libs/database';
 import { noteTurnRetried } from '#libs/journal';
 import { type KeyedRequest, once, Problem } from '#libs/service-kit';
@@ -7,7 +7,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import type { Turn } from '../../entities/turn.entity.js';
 
-const waits = `(t.state = 'queued' AND t.blocked_since IS NOT NULL)`;
+const awaits = `(t.state = 'queued' AND t.reason = '${eventAwaitedCode}')`;
+const waits = `(t.state = 'queued' AND t.blocked_since IS NOT NULL OR ${awaits})`;
+/** When it ends without its event. */
+const awaitedUntil = `(SELECT (w.input ->> 'until')::timestamptz FROM engine.workflow_step w
+   WHERE w.turn_id = t.id AND w.kind = 'wait' AND w.state = 'waiting')`;
 
 /** Runs in the state of their last turns. `$1`: how long a turn waits for something that is away, in ms. */
 const runs = `
@@ -19,7 +23,7 @@ const runs = `
          CASE t.state WHEN 'failed' THEN t.reason END AS error,
          CASE t.state WHEN 'succeeded' THEN t.reply END AS reply,
          CASE WHEN t.state = 'succeeded' OR ${waits} THEN t.reason END AS reason,
-         CASE WHEN ${waits} THEN t.blocked_since + $1 * interval '1 millisecond' END AS waiting_until,
+         CASE WHEN ${awaits} THEN ${awaitedUntil} WHEN ${waits} THEN t.blocked_since + $1 * interval '1 millisecond' END AS waiting_until,
          (SELECT min(created_at) FROM engine.turn f WHERE f.project_id = t.project_id AND f.run_id = t.run_id) AS created_at,
          t.ended_at AS finished_at
     FROM engine.turn t

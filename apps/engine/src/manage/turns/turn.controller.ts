@@ -1,3 +1,4 @@
+import type { WaitHeard } from '#libs/contracts';
 import { Caller, notFound, type Principal, Problem, RequireScopes, Text, Whole } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiExcludeController, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -6,6 +7,7 @@ import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { ToolCallRepository } from '../../path/steps/tool-call.repository.js';
 import { AgentCalls } from '../../path/calls/agent-call.repository.js';
 import { StepRepository } from '../../path/steps/step.repository.js';
+import { EndedWaits } from '../waits/ended-waits.service.js';
 import { TurnCancellation } from './turn-cancellation.service.js';
 import { ToolCallList, toolCallView, TurnView, turnView } from './turn.dto.js';
 import type { Turn } from '../../entities/turn.entity.js';
@@ -18,12 +20,25 @@ class Redrive {
   @Text(200, { optional: true }) by?: string;
 }
 
-/** For the router: dead letters of turns. */
+class WaitEnded {
+  @Text(100, { minLength: 1 }) wait_id: string;
+}
+
+/** For the router: dead letters of turns, and what runs have waited for. */
 @ApiExcludeController()
 @Controller('internal/turns')
 @RequireScopes('service')
 export class InternalTurnController {
-  constructor(private readonly redrives: TurnRedriveService) {}
+  constructor(
+    private readonly redrives: TurnRedriveService,
+    private readonly waits: EndedWaits,
+  ) {}
+
+  @Post(':id/wait-ended')
+  @HttpCode(200)
+  waitEnded(@Caller() caller: Principal, @Param('id') id: string, @Body() { wait_id }: WaitEnded): Promise<WaitHeard> {
+    return this.waits.heard(caller, id, wait_id);
+  }
 
   @Post(':id/redrive')
   @HttpCode(200)

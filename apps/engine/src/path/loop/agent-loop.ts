@@ -3,7 +3,7 @@ import { PermanentFailure } from '#libs/queue';
 import { inSpan } from '#libs/telemetry';
 import { type Completion, type Model, ModelError, type PassedModel, type UnreadAnswer } from '../model/model.js';
 import type { ModelPrices, ModelSpending } from '../model/model-spending.js';
-import type { LearnedWindow } from '../compaction/model-windows.js';
+import type { LearnedWindow } from '../compaction/compactor.service.js';
 import type { TurnPreview } from '../previews/previews.service.js';
 import type { Conversation } from '../prompt/conversation.js';
 import type { Step } from '../../entities/turn.entity.js';

@@ -1,6 +1,7 @@
 import {
   type ContentTrust,
   derivedId,
+  eventAwaitedCode,
   leastTrusted,
   type TurnInput,
   type WorkflowStep,
@@ -130,7 +131,7 @@ export interface StepEnd {
 const heldSql = `held AS (SELECT id, organization_id, project_id FROM engine.turn
    WHERE id = $1 AND claim = $2 AND state = 'running' FOR UPDATE)`;
 
-const endColumns = `state = $4, output = $5::jsonb, content_trust = $6, reason = $7, ended_at = now(),
+const endColumns = `state = $4, output = $5::jsonb, content_trust = $6, reason = $7, ended_at = now(), blocked_since = NULL,
   started_at = coalesce(w.started_at, now())`;
 
 /**
@@ -194,8 +195,8 @@ export class WorkflowStepRepository {
   ): Promise<WorkflowStepRow> {
     return this.write(
       claim,
-      `state = $4, claim = $2, tries = w.tries + 1, input = coalesce(w.input, $5::jsonb), reason = NULL,
-       started_at = coalesce(w.started_at, now()),
+      `state = $4, claim = $2, tries = w.tries + 1, input = coalesce(w.input, $5::jsonb), reason = CASE w.kind WHEN 'wait' THEN '${eventAwaitedCode}' END,
+       started_at = coalesce(w.started_at, now()), blocked_since = CASE w.kind WHEN 'wait' THEN now() END,
        after_seq = coalesce(w.after_seq, (SELECT coalesce(max(seq), 0) FROM engine.step WHERE turn_id = $1))`,
       [position, state, storableJson(input)],
     );
@@ -236,7 +237,10 @@ export class WorkflowStepRepository {
 }
 
 /** What the expressions of a step may read: the message, and what the steps before it gave. */
-export function stepInputOf({ message, verified }: TurnInput, before: readonly WorkflowStepRow[]): StepInput {
+export function stepInputOf(
+  { message, verified }: Pick<TurnInput, 'message' | 'verified'>,
+  before: readonly WorkflowStepRow[],
+): StepInput {
   return {
     event: {
       type: message.event_type,

@@ -1,4 +1,5 @@
 import {
+  eventAwaitedCode,
   type Outcome,
   type ReplyTarget,
   scopeOf,
@@ -14,7 +15,7 @@ import { LeaseLost } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { Arrivals } from './arrivals.js';
 import { AgentCalls, agentCalledCode } from '../calls/agent-call.repository.js';
-import { Previews } from '../previews/previews.service.js';
+import { Previews, TypingSignal } from '../previews/previews.service.js';
 import { type OfferedReply, ReplyOfferService } from '../replies/reply-offer.service.js';
 import type { Turn } from '../../entities/turn.entity.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
@@ -26,7 +27,7 @@ import { TurnRunner } from './turn-runner.service.js';
 import { WorkflowRunner } from './workflow-runner.service.js';
 import { TurnEnqueuer } from './start-next.js';
 import { type ClaimedTurn, type ClaimOutcome, isHandover, TurnRepository } from './turn.repository.js';
-import { TypingSignal } from './typing-signal.js';
+
 import { postponed, type Tried, turnSettlement } from './turn.verdict.js';
 
 const enteredRetryMs = 100;
@@ -197,6 +198,8 @@ export class TurnJobService {
         const detail = { tools: result.waitsFor };
         const durationMs = performance.now() - startedMs;
         if (result.on === 'agents') await this.awaitAgents(payload, tried, durationMs, detail);
+        else if (result.on === 'event')
+          await this.giveBack(payload, tried, eventAwaitedCode, result.lookMs, durationMs, result.detail);
         else this.note(payload, 'held', 'waiting_approval', claim.claim, durationMs, detail);
         return false;
       }
@@ -249,14 +252,22 @@ export class TurnJobService {
 
   /** Gives the lease back until the agents that it asked have answered. Whoever ends the last of their turns wakes it. */
   private async awaitAgents(payload: TurnRunPayload, tried: Tried, durationMs: number, detail: object): Promise<void> {
-    const { AGENT_CALL_LOOK_MS: lookMs } = this.settings;
-    await this.turns.release(postponed(tried, agentCalledCode, lookMs, this.settings));
-    // The timeline has it where the turn waited for the same before.
-    if (tried.reason !== agentCalledCode) {
-      this.note(payload, 'held', agentCalledCode, tried.claim, durationMs, { ...detail });
-    }
+    await this.giveBack(payload, tried, agentCalledCode, this.settings.AGENT_CALL_LOOK_MS, durationMs, { ...detail });
     // One that ended before the lease was given back has woken nobody.
     await this.calls.wake(tried.id);
+  }
+
+  private async giveBack(
+    payload: TurnRunPayload,
+    tried: Tried,
+    code: string,
+    lookMs: number,
+    durationMs: number,
+    detail: Record<string, unknown>,
+  ): Promise<void> {
+    await this.turns.release(postponed(tried, code, lookMs, this.settings));
+    // The timeline has it where the turn waited for the same before.
+    if (tried.reason !== code) this.note(payload, 'held', code, tried.claim, durationMs, detail);
   }
 
   /** A turn has to be stored with its input, since other turns of its session are compared with it. */

@@ -48,11 +48,13 @@ export interface TurnWork {
   approvals: Map<string, DecidedCall>;
 }
 
-/** The turn waits: it gave up its lease until people have decided on these calls, or is to until agents have answered. */
-export interface SuspendedTurn {
-  waitsFor: string[];
-  on: 'people' | 'agents';
-}
+/**
+ * The turn waits. It gave up its lease until people have decided on these calls; or it is to, until agents have answered
+ * or an event has come, and then looks again after `lookMs` should nobody wake it.
+ */
+export type SuspendedTurn =
+  | { waitsFor: string[]; on: 'people' | 'agents' }
+  | { waitsFor: string[]; on: 'event'; lookMs: number; detail: Record<string, unknown> };
 
 /** What a claim of a run works on. */
 export interface ClaimedRun extends ClaimedTurn {

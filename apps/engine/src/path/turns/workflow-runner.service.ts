@@ -1,4 +1,5 @@
 import {
+  type ContentTrust,
   isDependedOn,
   leastTrusted,
   type TurnRunPayload,
@@ -27,6 +28,7 @@ import {
   WorkflowStepRepository,
 } from '../steps/step.repository.js';
 import { isFailure } from '../tools/tool.js';
+import { AwaitedEvents, waitedFor } from './awaited-events.service.js';
 import { resultOf, type TurnResult } from './turn-result.js';
 import { TurnRunner } from './turn-runner.service.js';
 import { type ClaimedRun, payloadOf, type StepOfRun, type SuspendedTurn, TurnSetup } from './turn-setup.service.js';
@@ -61,6 +63,7 @@ export class WorkflowRunner {
     tool: (work) => this.tool(work),
     approval: (work) => this.approval(work),
     branch: (work) => this.branch(work),
+    wait: (work) => this.wait(work),
   };
 
   constructor(
@@ -71,6 +74,7 @@ export class WorkflowRunner {
     private readonly steps: StepRepository,
     private readonly db: Database,
     private readonly journal: Journal,
+    private readonly events: AwaitedEvents,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
@@ -166,8 +170,24 @@ export class WorkflowRunner {
     return this.decided(work, is, { is });
   }
 
-  private async decided(work: Work, is: boolean, output: Record<string, unknown>): Promise<WorkflowStepRow> {
-    const end = { state: 'done', output, content_trust: 'own', reason: null } as const;
+  /** Meanwhile the turn holds nothing: whoever decides the wait wakes it. */
+  private async wait(work: Work): Promise<SuspendedTurn | WorkflowStepRow> {
+    const { claim, step } = work;
+    const begun = work.row.state === 'waiting';
+    const row = begun ? work.row : await this.rows.begin(claim, work.row, 'waiting', waitedFor(step));
+    const outcome = await this.events.ask(work, row);
+    if ('failed' in outcome) return this.fail(work, outcome.failed, outcome.why);
+    if ('waitsFor' in outcome) return outcome;
+    return this.decided(work, outcome.is, outcome.output, outcome.trust);
+  }
+
+  private async decided(
+    work: Work,
+    is: boolean,
+    output: Record<string, unknown>,
+    content_trust: ContentTrust = 'own',
+  ): Promise<WorkflowStepRow> {
+    const end = { state: 'done', output, content_trust, reason: null } as const;
     const row = await this.rows.end(work.claim, work.row, end);
     this.note(work, 'step_done', { is });
     return row;

@@ -3,6 +3,7 @@ import { eventResults, type TimelineEntry } from '#libs/journal';
 import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
 import { EventResultView, RunView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
+import { EventWaitView } from '../waits/event-wait.dto.js';
 import { messageSource, MessageView } from '../messages/message.dto.js';
 import type { EventTurnLink } from '../../path/handover/engine-runs.js';
 import type { Attempts } from './attempts.js';
@@ -142,6 +143,8 @@ export class EventDetailView implements EventDetail {
   @ApiProperty({ type: [EventTurnView], description: 'Turns that handle it, oldest first' }) turns: EventTurnView[];
   @ApiProperty({ type: [EventReplayView], description: 'Those of its turns that people asked for again, oldest first' })
   replays: EventReplayView[];
+  @ApiProperty({ type: [EventWaitView], description: 'Steps of runs that waited for it, and went on' })
+  continued: EventWaitView[];
 }
 
 export class ReplayedEventView implements Replayed {

@@ -5,6 +5,8 @@ import type { RunRow } from '#libs/views';
 import { Injectable } from '@nestjs/common';
 import type { MessageRow } from '../../entities/message.entity.js';
 import { EngineRuns, type EventRuns, type EventTurnLink } from '../../path/handover/engine-runs.js';
+import { EventWaitView } from '../waits/event-wait.dto.js';
+import { EventWaitRepository } from '../waits/event-wait.repository.js';
 import { ExplainedMessages } from '../workflows/explained-messages.js';
 import { type Attempts, attemptsOf } from './attempts.js';
 import { type EventContact, EventLinkRepository, EventResultRepository } from './event-result.repository.js';
@@ -31,6 +33,8 @@ export interface EventDetail extends EventState {
   contacts: EventContact[];
   turns: EventTurnLink[];
   replays: EventReplay[];
+  /** Steps of runs that waited for it. */
+  continued: EventWaitView[];
 }
 
 /** One event as people see it: what happened to it, and what it led to. */
@@ -43,16 +47,18 @@ export class EventService {
     private readonly links: EventLinkRepository,
     private readonly replayer: Replayer,
     private readonly explained: ExplainedMessages,
+    private readonly waits: EventWaitRepository,
   ) {}
 
   /** @throws Problem 404 `event_not_found` */
   async get(caller: Principal, id: string): Promise<EventDetail> {
-    const [entries, messages, led, results, contacts] = await Promise.all([
+    const [entries, messages, led, results, contacts, continued] = await Promise.all([
       timeline(this.db, caller.organizationId, caller.projectId, id),
       this.replayer.messagesOf(caller, id),
       this.runsOf(caller, id),
       this.results.of(caller, [id]),
       this.links.contacts(caller, id),
+      this.waits.ofEvent(caller, id),
     ]);
     if (entries.length === 0 && messages.length === 0) throw notFound('event', id);
     const ended = entries.findLast((entry) => entry.terminal);
@@ -72,6 +78,7 @@ export class EventService {
       contacts,
       runs: led?.runs ?? [],
       turns: led?.turns ?? [],
+      continued: continued.map((row) => EventWaitView.of(row)),
       replays: led ? replaysOf(entries, led) : [],
       incomplete: led ? null : 'The engine does not answer, so runs and turns are missing. Try again.',
     };

@@ -44,6 +44,7 @@ const reasons: Readonly<Record<string, string>> = {
   paired: 'It was a pairing code and admitted the sender.',
   unknown_sender: 'The sender is unknown, and the channel drops such messages.',
   not_paired: 'The sender has not sent a pairing code yet.',
+  continued_run: 'A run waited for it, and went on.',
   hop_limit: 'Apps of this installation answer each other.',
   identical_texts:
     'The sender repeated one text as often in a row as LOOP_SAME_TEXTS allows, and was answered each time.',

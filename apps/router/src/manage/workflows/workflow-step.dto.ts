@@ -1,8 +1,15 @@
-import { type StepCondition, type WorkflowStep, type WorkflowStepKind, workflowStepKinds } from '#libs/contracts';
+import {
+  onTimeouts,
+  type OnTimeout,
+  type StepCondition,
+  type WorkflowStep,
+  type WorkflowStepKind,
+  workflowStepKinds,
+} from '#libs/contracts';
 import { Flag, JsonObject, Name, Nested, OneOf, Text, TextList, Whole } from '#libs/service-kit';
 
 class StepConditionFields implements StepCondition {
-  @Text(40, { description: 'An earlier step that answers yes or no: a branch or an approval' }) step: string;
+  @Text(40, { description: 'An earlier step that answers yes or no: a branch, an approval or a wait' }) step: string;
   @Flag({ description: 'The answer with which this step is done; with any other it is skipped' }) is: boolean;
 }
 
@@ -25,7 +32,11 @@ export class WorkflowStepFields implements WorkflowStep {
       'tool: its arguments. In place of any value `{"cel": "<expression>"}`: the value of a CEL expression over event, metadata and steps',
   })
   arguments?: object;
-  @Text(2_000, { optional: true, description: 'branch: a CEL expression over event, metadata and steps' })
+  @Text(2_000, {
+    optional: true,
+    description:
+      'branch: a CEL expression over event, metadata and steps. wait: one over event, metadata and request of what arrives, and run and steps',
+  })
   where?: string;
   @Text(2_000, { optional: true, minLength: 1, description: 'approval: what the person is asked' }) text?: string;
   @TextList(20, 100, {
@@ -34,6 +45,26 @@ export class WorkflowStepFields implements WorkflowStep {
       "approval: who may decide (key:<id>, user:<id>, contact:<id>), in place of the approvers of the workflow's agent",
   })
   approvers?: string[];
-  @Whole(1, minutesOfMonth, { optional: true, description: 'approval: default APPROVAL_WAIT_MS' })
+  @Whole(1, minutesOfMonth, {
+    optional: true,
+    description: 'approval: how long it waits; default APPROVAL_WAIT_MS. wait: how long it waits',
+  })
   wait_minutes?: number;
+  @Text(100, { optional: true, minLength: 1, description: 'wait: an event of this App; absent: of any' })
+  app_id?: string;
+  @Text(480, { optional: true, minLength: 1, description: 'wait: an event of this type; absent: of any' })
+  event_type?: string;
+  @OneOf(onTimeouts, {
+    optional: true,
+    description: 'wait: without an event the run fails (default), or goes on, and the step answers no',
+  })
+  on_timeout?: OnTimeout;
+  @Flag({ optional: true, description: 'wait: the event starts nothing else; default false: it is routed as usual' })
+  consume?: boolean;
+  @Flag({
+    optional: true,
+    description:
+      'wait: an event counts too that came before, since the run began, at most EVENT_WAIT_BEFORE_MS before; default false',
+  })
+  since_begin?: boolean;
 }

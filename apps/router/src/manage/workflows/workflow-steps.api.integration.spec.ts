@@ -27,9 +27,20 @@ const right: WorkflowStep = {
   wait_minutes: 60,
 };
 
+const paid: WorkflowStep = {
+  name: 'paid',
+  kind: 'wait',
+  event_type: 'payment',
+  where: 'metadata.order == steps.order.result.body.id && metadata.shop == run.metadata.shop',
+  wait_minutes: 60,
+  on_timeout: 'go_on',
+  consume: true,
+  since_begin: true,
+};
+
 describe('the steps of a workflow', () => {
   it('are stored, changed and removed, and go to the engine with a run', async () => {
-    const steps = [read, large, right, order];
+    const steps = [read, large, right, order, paid, { ...read, name: 'tell', only_if: { step: 'paid', is: true } }];
     const made = await world.call<WorkflowRow>('POST', 'workflows', { name: 'w', steps });
     expect(made).toMatchObject({ status: 201, body: { steps } });
     const path = `workflows/${made.body.id}`;
@@ -76,6 +87,17 @@ describe('the steps of a workflow', () => {
       'steps.read is no earlier step',
     ],
     ['an approver who is nobody', [{ ...right, approvers: ['ada'] }], 'steps.0.approvers', 'ada is neither'],
+    ['a wait for nothing', [{ name: 'a', kind: 'wait', wait_minutes: 5 }], 'steps.0.where', 'say which event'],
+    ['a wait without an end', [{ ...paid, wait_minutes: undefined }], 'steps.0.wait_minutes', 'a wait step needs it'],
+    ['a wait that is too long', [{ ...paid, wait_minutes: 43_201 }], 'steps.0.wait_minutes', '43200'],
+    ['a wait by a later step', [paid, order], 'steps.0.where', 'steps.order is no earlier step'],
+    [
+      'a wait by a contact',
+      [{ ...paid, where: 'contact.name == "Ada"' }],
+      'steps.0.where',
+      'contact is not known to waits',
+    ],
+    ['what is done after a wait in a way that is none', [{ ...paid, on_timeout: 'x' }], 'steps.0.on_timeout', 'one of'],
     ['a field that nothing has', [{ ...read, colour: 'red' }], 'steps.0.colour', 'there is no such field'],
     ['a kind that is none', [{ ...read, kind: 'poem' }], 'steps.0.kind', 'must be one of'],
     ['too many', Array.from({ length: 21 }, (_, at) => ({ ...read, name: `s${at}` })), 'steps', 'no more than 20'],

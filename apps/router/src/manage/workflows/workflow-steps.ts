@@ -1,5 +1,5 @@
 import { decidingKinds, type WorkflowStep, type WorkflowStepKind } from '#libs/contracts';
-import { compileStepExpression, expressionsIn } from '#libs/expressions';
+import { compileStepExpression, compileWaitCondition, expressionsIn } from '#libs/expressions';
 import { type FieldError, Problem } from '#libs/service-kit';
 
 export const maxSteps = 20;
@@ -14,6 +14,7 @@ const fieldsOf: Readonly<Record<WorkflowStepKind, { needs: Field[]; may: Field[]
   tool: { needs: ['tool'], may: ['arguments', 'agent_id'] },
   approval: { needs: ['text'], may: ['approvers', 'wait_minutes'] },
   branch: { needs: ['where'], may: [] },
+  wait: { needs: ['wait_minutes'], may: ['app_id', 'event_type', 'where', 'on_timeout', 'consume', 'since_begin'] },
 };
 const ownFields = [...new Set(Object.values(fieldsOf).flatMap(({ needs, may }) => [...needs, ...may]))];
 
@@ -61,24 +62,33 @@ function* problemsIn(step: WorkflowStep, earlier: WorkflowStep[]): Generator<[fi
     const known = earlier.find((each) => each.name === condition.step);
     if (!known) yield ['only_if.step', `${condition.step} is no earlier step.`];
     else if (!decidingKinds.includes(known.kind))
-      yield ['only_if.step', `${condition.step} answers neither yes nor no: it is no branch and no approval.`];
+      yield ['only_if.step', `${condition.step} answers neither yes nor no: it is no branch, approval or wait.`];
   }
   for (const approver of step.approvers ?? [])
     if (!/^(?:key|user|contact):\S+$/.test(approver))
       yield ['approvers', `${approver} is neither key:<id>, user:<id> nor contact:<id>.`];
-  if (kind === 'branch' && step.where !== undefined) yield* expressionProblems('where', step.where, 'bool', earlier);
+  if (kind === 'branch' && step.where !== undefined)
+    yield* expressionProblems('where', compileStepExpression(step.where, 'bool'), earlier);
   if (kind === 'tool')
     for (const [path, cel] of expressionsIn(step.arguments, 'arguments'))
-      yield* expressionProblems(path, cel, 'any', earlier);
+      yield* expressionProblems(path, compileStepExpression(cel, 'any'), earlier);
+  if (kind === 'wait') yield* waitProblems(step, earlier);
+}
+
+function* waitProblems(
+  { where, app_id, event_type }: WorkflowStep,
+  earlier: WorkflowStep[],
+): Generator<[string, string]> {
+  if (where === undefined && app_id === undefined && event_type === undefined)
+    yield ['where', 'say which event: an App, an event type or a condition.'];
+  if (where !== undefined) yield* expressionProblems('where', compileWaitCondition(where), earlier);
 }
 
 function* expressionProblems(
   field: string,
-  text: string,
-  wanted: 'bool' | 'any',
+  compiled: ReturnType<typeof compileStepExpression | typeof compileWaitCondition>,
   earlier: WorkflowStep[],
 ): Generator<[string, string]> {
-  const compiled = compileStepExpression(text, wanted);
   if ('problem' in compiled) {
     const { message, start } = compiled.problem;
     yield [field, `${message.replace(/\.?$/, '')} (at character ${start + 1}).`];

@@ -1,4 +1,4 @@
-import type { ProjectScope, TurnRunPayload } from '#libs/contracts';
+import type { ProjectScope, TurnRunPayload, WaitHeard } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import type { RunDetailView, RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
@@ -57,5 +57,11 @@ export class EngineRuns {
   redrive(scope: ProjectScope, turnId: string, done: number, by: string | null): Promise<TurnRedrive> {
     const path = `/internal/turns/${encodeURIComponent(turnId)}/redrive`;
     return this.engine.post(path, scope, { done, ...(by === null ? {} : { by }) });
+  }
+
+  /** Has a run go on whose wait has ended. */
+  waitEnded(scope: ProjectScope, turnId: string, waitId: string): Promise<WaitHeard> {
+    const path = `/internal/turns/${encodeURIComponent(turnId)}/wait-ended`;
+    return this.engine.post(path, scope, { wait_id: waitId });
   }
 }

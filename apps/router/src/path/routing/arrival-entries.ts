@@ -8,6 +8,7 @@ import { type Plan, runIdsOf } from './plan.js';
 import type { Arrival } from './draft.js';
 
 const shownVerdicts = 20;
+const shownRuns = 20;
 
 /** An entry and the message that it is committed with. */
 export interface ArrivalEntry {
@@ -66,6 +67,7 @@ export function replayedEntry(plan: Plan, by: string, reason: string, rehearsal:
       ...routeOf(decision),
       run_ids: runIdsOf([plan]),
       turn_ids: plan.turns.map(({ turn_id }) => turn_id),
+      ...continuedIn(plan.continued),
       ...(rehearsal ? { rehearsal: true } : {}),
     },
   };
@@ -73,7 +75,7 @@ export function replayedEntry(plan: Plan, by: string, reason: string, rehearsal:
 
 /** One outcome for the receipt, from the message that represents it. @param messages how many the receipt has */
 function outcomeOf(
-  { message, decision }: Plan,
+  { message, decision, continued }: Plan,
   messages: number,
 ): Pick<JournalEntry, 'outcome' | 'reason' | 'subject_id' | 'detail'> {
   const { event_type, sender } = message.message;
@@ -91,8 +93,14 @@ function outcomeOf(
       ...routeOf(decision),
       ...informed(decision),
       ...explained(message),
+      ...continuedIn(continued),
     },
   };
+}
+
+/** The runs that waited for it. */
+function continuedIn(continued: Plan['continued']): { continued_runs?: string[] } {
+  return continued.length === 0 ? {} : { continued_runs: continued.slice(0, shownRuns).map(({ run_id }) => run_id) };
 }
 
 /** By which policy of the channel it was routed, and whether the Chief of Staff got it. */

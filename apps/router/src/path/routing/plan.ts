@@ -3,6 +3,7 @@ import { type SenderContext, trustOf } from '../senders/senders.js';
 import type { MessageRow, Target } from '../../entities/message.entity.js';
 import { turnOf, type WholeTurn } from '../handover/turn-handover.service.js';
 import type { WorkflowRow } from '../../entities/rules.entity.js';
+import type { OpenWait } from '../rules/project-rules.js';
 import { concluded, type Decision, type PlannedSession } from './decide.js';
 import type { Draft } from './draft.js';
 
@@ -27,6 +28,8 @@ export interface Plan {
   decision: Decision;
   message: MessageRow;
   turns: Target[];
+  /** What runs waited for, and it is. */
+  continued: OpenWait[];
 }
 
 export function planMessage(
@@ -65,6 +68,7 @@ export function planMessage(
     senderContext,
     decision,
     turns,
+    continued: [],
     message: {
       organization_id: draft.organization_id,
       project_id: draft.project_id,

@@ -14,6 +14,7 @@ import {
 } from '../senders/senders.js';
 import { decide, type Decision, type Refusal, refused, unknownSendersOf } from './decide.js';
 import type { Draft } from './draft.js';
+import { fulfilWaits, noteContinued } from './event-waits.js';
 import { type Plan, planMessage } from './plan.js';
 import { type Findings, informOf, type Limited, refuse } from './refusal.js';
 import { applyTriggerLimits, joinDebounced } from './trigger-pacing.js';
@@ -41,10 +42,10 @@ export class Planner {
 
   /**
    * Plans messages that need no database to be decided, so that one statement claims and stores them.
-   * @returns null when one of them needs it: for its sender, or for its triggers' counts
+   * @returns null when one of them needs it: for its sender, for its triggers' counts, or for runs that wait
    */
   alone(batch: Ruled[]): Plan[] | null {
-    if (batch.some(({ draft }) => draft.app_kind !== 'builtin')) return null;
+    if (batch.some(({ draft, rules }) => draft.app_kind !== 'builtin' || rules.waits.length > 0)) return null;
     const classified = batch.map((ruled) => classifyAlone(ruled, this.settings));
     return classified.some(isCounted) ? null : planned(classified, this.clock.nowMs());
   }
@@ -54,8 +55,13 @@ export class Planner {
     if (batch.length === 0) return [];
     const nowMs = this.clock.nowMs();
     const plans = planned(await classifyBatch(tx, batch, this.settings, nowMs), nowMs);
+    await fulfilWaits(
+      tx,
+      plans.map((plan, index) => ({ plan, waits: batch[index]?.rules.waits ?? [] })),
+    );
     await applyTriggerLimits(tx, plans, nowMs);
     await joinDebounced(tx, plans, nowMs);
+    noteContinued(plans);
     return plans;
   }
 }

@@ -9,6 +9,7 @@ import { GATEWAY, type RouterSettings, SETTINGS } from '../../env.js';
 import { TurnHandover } from '../handover/turn-handover.service.js';
 import { arrivalEntries, replayedEntry, routedEntry, standsFor, entriesOfParsing } from './arrival-entries.js';
 import { type Arrival, type Draft, draftOf, newDraft } from './draft.js';
+import { EventWaits } from './event-waits.js';
 import { missingForTriggers } from './evaluate-triggers.js';
 import { Planner, type Ruled } from './planner.js';
 import { type Plan, turnsOf } from './plan.js';
@@ -29,6 +30,7 @@ export class RoutingService {
     private readonly planner: Planner,
     private readonly rules: ProjectRules,
     private readonly handover: TurnHandover,
+    private readonly waits: EventWaits,
     private readonly journal: Journal,
     private readonly jobs: JobClient,
     private readonly metrics: Metrics,
@@ -67,6 +69,7 @@ export class RoutingService {
     this.keepPlaces(drafts, routed);
     const turns = routed.flatMap((each) => ('plan' in each ? turnsOf([each.plan]) : []));
     this.handover.enqueue(surplus ? turns.map((turn) => ({ ...turn, custody: { surplus } })) : turns);
+    this.waits.decided(routed.flatMap((each) => ('plan' in each ? [each.plan] : [])));
     this.enqueueRerouted(
       routed.flatMap((each) => ('plan' in each ? each.continued : [])),
       'pairing',
@@ -127,7 +130,9 @@ export class RoutingService {
       tx,
       batch.filter((_ruled, index) => claims[index] === null),
     );
-    await this.store.insert(tx, this.rowsOf(plans), durable);
+    // Runs go on by what is stored here, in another service.
+    const decides = plans.some(({ continued }) => continued.length > 0);
+    await this.store.insert(tx, this.rowsOf(plans), durable || decides);
     const routed: Routed[] = [];
     const left = plans.values();
     for (const [index, { rules }] of batch.entries()) {
@@ -176,6 +181,7 @@ export class RoutingService {
   /** Enqueues the committed turns of what was routed again, and records that in the timelines. */
   enqueueRerouted(plans: Plan[], by: string, reason: string, rehearsal = false): void {
     this.handover.enqueue(turnsOf(plans));
+    this.waits.decided(plans);
     for (const plan of plans) this.journal.append(replayedEntry(plan, by, reason, rehearsal));
   }
 

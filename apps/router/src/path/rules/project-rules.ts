@@ -1,7 +1,8 @@
 import { ChangeCache, ChangeListener, Database } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { ChannelRow, TriggerRow, WorkflowRow } from '../../entities/rules.entity.js';
-import { compileFilter } from '#libs/expressions';
+import { compileFilter, compileWaitCondition } from '#libs/expressions';
+import type { WaitReads } from '#libs/contracts';
 import { type RouterSettings, SETTINGS } from '../../env.js';
 
 /** How long a change may be unknown here while changes are not heard. */
@@ -14,19 +15,41 @@ export interface ActiveTrigger extends TriggerRow {
   compiled: ReturnType<typeof compileFilter> | null;
 }
 
+/** A step of a run that waits for an event. */
+export interface OpenWait {
+  id: string;
+  turn_id: string;
+  run_id: string;
+  workflow_id: number;
+  /** The message that began the run. */
+  run_message_id: string | null;
+  step: string;
+  app_id: string | null;
+  event_type: string | null;
+  consume: boolean;
+  given: WaitReads;
+  /** Null without a condition. */
+  compiled: ReturnType<typeof compileWaitCondition> | null;
+}
+
 /** The rules by which a project's messages are routed. */
 export interface Rules {
   channels: Map<string, ChannelRow>;
   triggers: Map<string, ActiveTrigger[]>;
   workflows: Map<number, WorkflowRow>;
+  /** In the order in which they began to wait. */
+  waits: OpenWait[];
 }
 
 /** The rules of projects, cached until they change. A change takes effect at once, here and in the other replicas. */
 @Injectable()
 export class ProjectRules {
-  private readonly cache: ChangeCache<Rules>;
+  private readonly cache: ChangeCache<Omit<Rules, 'waits'>>;
+  /** Apart from the others, as they change with every run that waits. */
+  private readonly waits: ChangeCache<OpenWait[]>;
   /** By text: rules are read again and again, and compiling is the most expensive part of that. */
   private readonly filters = new Map<string, ReturnType<typeof compileFilter>>();
+  private readonly conditions = new Map<string, ReturnType<typeof compileWaitCondition>>();
 
   constructor(
     private readonly db: Database,
@@ -34,13 +57,35 @@ export class ProjectRules {
     @Inject(SETTINGS) { CHANGE_CACHE_MS: keptMs }: RouterSettings,
   ) {
     this.cache = new ChangeCache(changes, { topic: 'rules', maxKept: maxCached, keptMs, unheardMs });
+    this.waits = new ChangeCache(changes, { topic: 'waits', maxKept: maxCached, keptMs, unheardMs });
   }
 
   /** @param workflowIds workflows that messages name: the ingress saw them, so rules without them are stale */
   async of(projectId: string, workflowIds: number[] = []): Promise<Rules> {
-    const read = (): Promise<Rules> => this.read(projectId);
-    const rules = await this.cache.get(projectId, read);
-    return workflowIds.every((id) => rules.workflows.has(id)) ? rules : this.cache.renew(projectId, read);
+    const read = (): Promise<Omit<Rules, 'waits'>> => this.read(projectId);
+    const [known, waits] = await Promise.all([
+      this.cache.get(projectId, read),
+      this.waits.get(projectId, () => this.waitsOf(projectId)),
+    ]);
+    const isKnown = workflowIds.every((id) => known.workflows.has(id));
+    return { ...(isKnown ? known : await this.cache.renew(projectId, read)), waits };
+  }
+
+  /** Call it after a run of the project has begun to wait. */
+  forgetWaits(projectId: string): void {
+    this.waits.forget(projectId);
+  }
+
+  private async waitsOf(projectId: string): Promise<OpenWait[]> {
+    const rows = (await this.db.query(
+      `SELECT id, turn_id, run_id, workflow_id, run_message_id, step, app_id, event_type, consume, given, "where"
+         FROM router.event_wait WHERE project_id = $1 AND state = 'waiting' ORDER BY id`,
+      [projectId],
+    )) as (Omit<OpenWait, 'compiled'> & { where: string | null })[];
+    return rows.map(({ where, ...wait }) => ({
+      ...wait,
+      compiled: where === null ? null : this.compiled(where, this.conditions, compileWaitCondition),
+    }));
   }
 
   /** Call it after changing a project's rules. */
@@ -48,7 +93,7 @@ export class ProjectRules {
     this.cache.forget(projectId);
   }
 
-  private async read(projectId: string): Promise<Rules> {
+  private async read(projectId: string): Promise<Omit<Rules, 'waits'>> {
     // As of one moment, so that no trigger is read without its workflow.
     const { workflows, triggers, channels } = await this.db.transaction('REPEATABLE READ', async (tx) => ({
       workflows: await tx.findBy(WorkflowRow, { project_id: projectId }),
@@ -60,7 +105,7 @@ export class ProjectRules {
       triggers: Map.groupBy(
         triggers.map((trigger) => ({
           ...trigger,
-          compiled: trigger.where === null ? null : this.compiled(trigger.where),
+          compiled: trigger.where === null ? null : this.compiled(trigger.where, this.filters, compileFilter),
         })),
         (trigger) => trigger.app_id,
       ),
@@ -68,12 +113,12 @@ export class ProjectRules {
     };
   }
 
-  private compiled(expression: string): ReturnType<typeof compileFilter> {
-    const known = this.filters.get(expression);
+  private compiled<T>(expression: string, kept: Map<string, T>, compile: (text: string) => T): T {
+    const known = kept.get(expression);
     if (known) return known;
-    if (this.filters.size >= maxFilters) this.filters.clear();
-    const compiled = compileFilter(expression);
-    this.filters.set(expression, compiled);
+    if (kept.size >= maxFilters) kept.clear();
+    const compiled = compile(expression);
+    kept.set(expression, compiled);
     return compiled;
   }
 }

@@ -12,6 +12,7 @@ import { ProblemAlert } from '../../../ui/notices.js';
 import { ProjectLink } from '../../../ui/links.js';
 import { StatusBadge } from '../../../ui/status-badge.js';
 import { When } from '../../../ui/when.js';
+import { ContinuedRuns } from './continued-runs.js';
 import { EventAnswer } from './event-answer.js';
 import { EventActions } from './event-actions.js';
 import { EventConversation } from './event-conversation.js';
@@ -46,6 +47,7 @@ export function EventPage(): ReactNode {
       {event && (
         <Stack gap="md">
           <EventAnswer event={event} />
+          <ContinuedRuns event={event} />
           <EventConversation event={event} />
           <EventReplays event={event} />
           <EventTimeline event={event} />

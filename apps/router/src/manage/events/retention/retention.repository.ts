@@ -14,6 +14,7 @@ const old = {
   message: `id < 'msg_' || $2 AND created_at < $1`,
   contact_day: 'day < $1::date AND $2::text IS NOT NULL',
   request_key: 'created_at < $1 AND $2::text IS NOT NULL',
+  event_wait: 'ended_at < $1 AND $2::text IS NOT NULL',
   schedule_tick: 'ended_at < $1 AND $2::text IS NOT NULL',
   pairing_code: 'expires_at < $1 AND $2::text IS NOT NULL',
 } as const;

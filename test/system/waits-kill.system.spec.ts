@@ -1,0 +1,115 @@
+import { testPool, until } from '#libs/testing';
+import type pg from 'pg';
+import { hostable, startSystem, type System } from './system.js';
+import { post } from './webhook.js';
+
+/** More by hand. */
+const runs = Number(process.env['WAIT_RUNS'] ?? 40);
+const mostKills = Number(process.env['WAIT_KILLS'] ?? 6);
+const killed = ['router', 'engine'];
+/** Leases short enough that a killed process's work is taken over soon. */
+const soon = {
+  TURN_LEASE_MS: '4000',
+  SWEEP_EVERY_MS: '500',
+  SWEEP_AFTER_MS: '2000',
+  EVENT_WAIT_EVERY_MS: '200',
+  // Each kill hits many of them, and none is the cause.
+  POISON_KILLS: '100',
+  POISON_TRIAL_MS: '100',
+};
+
+describe('runs that wait for an event while processes are killed', () => {
+  let system: System;
+  let pool: pg.Pool;
+
+  beforeAll(async () => {
+    const hosted = hostable.filter((name) => !killed.includes(name));
+    system = await startSystem(soon, { hosted, linked: false });
+    pool = testPool(system.databaseUrl);
+  });
+  afterAll(async () => {
+    await pool?.end();
+    await system?.stop();
+  });
+
+  const count = async (sql: string): Promise<number> => Number((await pool.query(sql)).rows[0].count);
+
+  it('each go on with their own event, once', async () => {
+    const { id: workflow_id } = await system.api<{ id: number }>('POST', '/api/v1/workflows', {
+      name: 'orders',
+      instructions: '',
+      steps: [
+        { name: 'paid', kind: 'wait', where: 'metadata.payload.pays == run.metadata.payload.order', wait_minutes: 60 },
+        {
+          name: 'sent',
+          kind: 'wait',
+          where: 'metadata.payload.sends == steps.paid.metadata.payload.pays',
+          wait_minutes: 60,
+        },
+        {
+          name: 'known',
+          kind: 'branch',
+          where: 'steps.sent.metadata.payload.sends == steps.paid.metadata.payload.pays',
+        },
+      ],
+    });
+    let kills = 0;
+    const kill = async (): Promise<void> => {
+      const service = killed[kills % killed.length] ?? '';
+      await system.kill(service);
+      await system.restart(service);
+      kills += 1;
+    };
+    const open = (step: string) =>
+      `SELECT count(*) FROM router.event_wait WHERE step = '${step}' AND state = 'waiting'`;
+    const passed = (step: string) =>
+      `SELECT count(*) FROM engine.workflow_step WHERE name = '${step}' AND state = 'done'`;
+    const orders = Array.from({ length: runs }, (_none, number) => `o${number}`);
+    const send = (body: object) => post(system.webhookUrl, body);
+    for (const order of orders) await send({ workflow_id, order });
+    await kill();
+    await until('all wait for the first event', async () => (await count(open('paid'))) === runs);
+    const listed = `/api/v1/event-waits?state=open&workflow_id=${workflow_id}&limit=200`;
+    expect((await system.api<{ data: object[] }>('GET', listed)).data).toHaveLength(runs);
+    // The answer of the webhook is custody: what comes of it survives every kill.
+    const half = Math.ceil(runs / 2);
+    for (const pays of orders.slice(0, half)) await send({ pays });
+    await kill();
+    for (const pays of orders.slice(half)) await send({ pays });
+    await kill();
+    await until('the first step has passed', async () => (await count(passed('paid'))) === runs);
+    while (kills < mostKills) await kill();
+    await until('all wait for the second event', async () => (await count(open('sent'))) === runs);
+    for (const sends of orders) await send({ sends });
+    await kill();
+    await until(
+      'all have ended',
+      async () =>
+        (await count('SELECT count(*) FROM engine.turn WHERE run_id IS NOT NULL AND ended_at IS NOT NULL')) === runs,
+    );
+
+    const { rows: ended } = await pool.query('SELECT DISTINCT state FROM engine.turn WHERE run_id IS NOT NULL');
+    expect(ended).toEqual([{ state: 'succeeded' }]);
+    const { rows: steps } = await pool.query(
+      `SELECT t.input -> 'message' -> 'metadata' -> 'payload' ->> 'order' AS "order", w.name, w.output -> 'metadata' -> 'payload' ->> 'pays' AS pays,
+              w.output -> 'metadata' -> 'payload' ->> 'sends' AS sends, w.output ->> 'is' AS "is"
+         FROM engine.workflow_step w JOIN engine.turn t ON t.id = w.turn_id ORDER BY t.id, w.position`,
+    );
+    expect(steps).toEqual(
+      orders.flatMap((order) => [
+        { order, name: 'paid', pays: order, sends: null, is: 'true' },
+        { order, name: 'sent', pays: null, sends: order, is: 'true' },
+        { order, name: 'known', pays: null, sends: null, is: 'true' },
+      ]),
+    );
+    await until(
+      'the engine has heard of each',
+      async () => (await count("SELECT count(*) FROM router.event_wait WHERE state <> 'done'")) === 0,
+    );
+    const { rows: waits } = await pool.query(
+      'SELECT count(*)::integer AS waits, count(DISTINCT message_id)::integer AS messages FROM router.event_wait',
+    );
+    expect(waits).toEqual([{ waits: 2 * runs, messages: 2 * runs }]);
+    process.stdout.write(`${runs} runs, ${kills} kills\n`);
+  });
+});
