@@ -14,6 +14,7 @@ import { ProjectsModule } from './projects/projects.module.js';
 import { QueuesModule } from './queues/queues.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import type { PortalSettings } from './settings.js';
+import { TemplatesModule } from './templates/templates.module.js';
 import { ViewsModule } from './views/views.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
 
@@ -31,6 +32,7 @@ export class AppModule {
         AuditModule,
         DiagnosticsModule,
         QueuesModule,
+        TemplatesModule,
         ViewsModule,
         OrganizationsModule,
         ProjectsModule,

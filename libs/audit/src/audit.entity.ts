@@ -44,6 +44,7 @@ export const auditActions = [
   'session.revoked',
   'sign_in_link.created',
   'web_chat.mail_set',
+  'template.applied',
   'workflow.created',
   'workflow.changed',
   'trigger.created',

@@ -65,7 +65,7 @@ export { readCookie } from './read-cookie.js';
 export { RowNumberPipe } from './row-number.pipe.js';
 export type { QueueState } from './queues.controller.js';
 export { readIssuers } from './service-issuers.js';
-export { type Followed, isLate, ServiceClient, serviceClientProvider } from './service-client.js';
+export { type CallerClient, type Followed, isLate, ServiceClient, serviceClientProvider } from './service-client.js';
 export { ServiceTokens, type Audience } from './service-tokens.js';
 export {
   createService,

@@ -47,6 +47,13 @@ export function walkTools(ground: () => Ground): void {
     await ask('DELETE', `tools/${id}`);
   });
 
+  it('for templates', async () => {
+    await ask('GET', 'templates');
+    await ask('GET', 'templates/support-inbox');
+    await ask('POST', 'templates/support-inbox/apply');
+    await ask('POST', 'templates/support-inbox/samples/1');
+  });
+
   it('for Skills', async () => {
     const { id } = await ask('POST', 'skills', { name: 'Walked', knowledge: 'How to walk.' });
     await ask('GET', 'skills');

@@ -66,6 +66,22 @@ export interface paths {
          */
         get: operations["listQueues"];
     };
+    "/api/v1/templates": {
+        /** Templates that fill a project */
+        get: operations["listTemplates"];
+    };
+    "/api/v1/templates/{id}": {
+        /** What a template makes in this project, what of it is there, and what is left to people */
+        get: operations["getTemplate"];
+    };
+    "/api/v1/templates/{id}/apply": {
+        /** Make what is missing of a template; what is there stays as it is, so it can be repeated */
+        post: operations["applyTemplate"];
+    };
+    "/api/v1/templates/{id}/samples/{number}": {
+        /** Send a sample message to the template's App, signed as its sender would */
+        post: operations["sendTemplateSample"];
+    };
     "/api/v1/views": {
         /** Saved filters of a list: your own, and shared ones, by name */
         get: operations["listViews"];
@@ -1338,7 +1354,7 @@ export interface components {
             /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
+            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
             /** @description Id of what was changed */
             subject: string;
             /** @description State before; null: it did not exist */
@@ -1410,6 +1426,90 @@ export interface components {
             data: components["schemas"]["QueueView"][];
             /** @description Services and queues that could not be read */
             silent: string[];
+        };
+        OfferedTemplate: {
+            id: string;
+            name: string;
+            /** @description What it does, in one sentence */
+            description: string;
+        };
+        OfferedTemplatePage: {
+            data: components["schemas"]["OfferedTemplate"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
+        };
+        TemplateToolView: {
+            name: string;
+            /**
+             * @description What a call can do at most
+             * @enum {string}
+             */
+            grade: "read" | "write" | "destructive";
+        };
+        PartProblem: {
+            /** @description Stable, for programs */
+            code: string;
+            /** @description What is wrong and what to do */
+            detail: string;
+        };
+        TemplatePartView: {
+            /** @enum {string} */
+            kind: "tool" | "skill" | "agent" | "credential" | "app" | "channel" | "workflow" | "trigger";
+            /** @description By which it is recognised in the project */
+            name: string;
+            does: string;
+            /** @description Tools that it is, or gives to its agent */
+            tools: components["schemas"]["TemplateToolView"][];
+            /**
+             * @description made, failed: by this application. there: the project had it before, and it stays as it is
+             * @enum {string}
+             */
+            state: "missing" | "there" | "made" | "failed";
+            /** @description Null while it is missing; of a channel that of its App */
+            id: string | null;
+            /** @description Why it failed. What comes after it was not tried */
+            problem: components["schemas"]["PartProblem"] | null;
+        };
+        StepPlaceView: {
+            /** @enum {string} */
+            kind: "models" | "agent" | "skill" | "app" | "apps" | "knowledge";
+            /** @description Null: a list, or it is not made yet */
+            id: string | null;
+        };
+        OpenStepView: {
+            /** @enum {string} */
+            kind: "model" | "approver" | "credential" | "sender" | "reply_address" | "channel" | "knowledge";
+            title: string;
+            /** @description What it is for, and what happens until then */
+            text: string;
+            done: boolean;
+            /** @description Where it is done */
+            resource: components["schemas"]["StepPlaceView"];
+        };
+        TemplateSampleView: {
+            /** @description From 1 */
+            number: number;
+            name: string;
+            /** @description What happens with it */
+            shows: string;
+        };
+        TemplateView: {
+            id: string;
+            name: string;
+            /** @description What it does, in one sentence */
+            description: string;
+            /** @description All of its parts are there, so its samples can be sent */
+            complete: boolean;
+            /** @description In the order in which they are made */
+            parts: components["schemas"]["TemplatePartView"][];
+            open_steps: components["schemas"]["OpenStepView"][];
+            samples: components["schemas"]["TemplateSampleView"][];
+        };
+        SentTemplateSample: {
+            /** @description The event that it became; null: it was not taken */
+            event_id: string | null;
+            /** @description Why it was not taken */
+            problem: components["schemas"]["PartProblem"] | null;
         };
         SavedViewView: {
             id: string;
@@ -7137,7 +7237,7 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
+                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */
@@ -7197,6 +7297,94 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["QueueListView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferedTemplatePage"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    applyTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    sendTemplateSample: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                /** @description Of the sample, from 1 */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentTemplateSample"];
                 };
             };
             default: components["responses"]["Problem"];

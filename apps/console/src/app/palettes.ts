@@ -18,6 +18,7 @@ import {
   SquareTerminal,
   UserPlus,
   UserRound,
+  WandSparkles,
   Workflow,
   Wrench,
 } from 'lucide-react';
@@ -39,6 +40,7 @@ import { operationsTexts } from '../texts/operations.js';
 import { settingsTexts } from '../texts/settings.js';
 import { skillTexts } from '../texts/skills.js';
 import { sourceTexts } from '../texts/sources.js';
+import { templateTexts } from '../texts/templates.js';
 import { toolTexts } from '../texts/tools.js';
 import { uiTexts } from '../texts/ui.js';
 import { workflowTexts } from '../texts/workflows.js';
@@ -213,6 +215,13 @@ export const palettes: readonly Palette[] = [
   {
     actions: [{ id: 'new-alert-rule', label: alertTexts.create, icon: BellPlus, path: '/alerts/new' }],
     pages: [
+      {
+        id: 'templates',
+        label: templateTexts.title,
+        description: templateTexts.description,
+        icon: WandSparkles,
+        path: '/templates',
+      },
       ...sectionPages('/operations', Gauge, operationsTexts.sections),
       ...sectionPages('/settings', Settings, settingsTexts.sections),
     ],

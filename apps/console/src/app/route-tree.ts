@@ -17,6 +17,7 @@ import { mcpServerRoutes } from '../features/mcp-servers/routes.js';
 import { modelRoutes } from '../features/models/routes.js';
 import { operationsRoutes } from '../features/operations/routes.js';
 import { skillRoutes } from '../features/skills/routes.js';
+import { templateRoutes } from '../features/templates/routes.js';
 import { toolRoutes } from '../features/tools/routes.js';
 import { usageRoutes } from '../features/usage/routes.js';
 import { scheduleRoutes } from '../features/schedules/routes.js';
@@ -39,6 +40,7 @@ export const routeTree = rootRoute.addChildren([
     ...mapRoutes,
     ...agentRoutes,
     ...toolRoutes,
+    ...templateRoutes,
     ...mcpServerRoutes,
     ...modelRoutes,
     ...skillRoutes,

@@ -46,6 +46,7 @@ export const auditActions = {
   'session.started': 'Signed in',
   'session.revoked': 'Session ended',
   'sign_in_link.created': 'Sign-in link created',
+  'template.applied': 'Template applied',
   'workflow.created': 'Workflow created',
   'workflow.changed': 'Workflow changed',
   'trigger.created': 'Trigger created',

@@ -23,6 +23,7 @@ import { askRecent, modelQuestion, recentKey, verificationQuestion } from './que
 import classes from './recent-events.module.css';
 
 const SinceLastLook = lazy(() => import('./since-last-look.js'));
+const TemplateOffer = lazy(() => import('./template-offer.js'));
 
 export function HomePage(): ReactNode {
   const events = useCursorList(recentKey, askRecent);
@@ -30,6 +31,7 @@ export function HomePage(): ReactNode {
   const apps = useApps();
   const verified = useProjectQuery(...verificationQuestion);
   const model = useProjectQuery(...modelQuestion);
+  const mayOffer = useScope('apps:read');
   useLiveEvents({});
   // What a new project shows first would move everything else down, and is known only with all of these.
   const ready = useDrawnReady(!events.loading && ![apps, verified, model].some(({ isPending }) => isPending));
@@ -37,6 +39,11 @@ export function HomePage(): ReactNode {
   return (
     <Page title={homeTexts.title} description={homeTexts.description}>
       <Stack gap="md">
+        {events.rows.length === 0 && mayOffer && (
+          <Suspense fallback={<Skeleton height={205} />}>
+            <TemplateOffer />
+          </Suspense>
+        )}
         <FirstMinutes newest={events.rows} />
         {since !== null && (
           <Suspense>
