@@ -3,24 +3,40 @@ import {
   type DeliverFailure,
   deliverFailure,
   deliverParts,
+  deliverReaction,
   type DeliverResponse,
 } from '#libs/adapter-sdk';
 import { partsToPost } from '../markdown-comments/format-message.js';
 import { objectOf, textOf } from '../provider-calls/json-fields.js';
 import { callGithub } from './api/call-github.js';
 import type { GithubSettings } from './api/github-api.js';
+import { changeComment, isNodeId, react } from './change-comment.js';
 import { deliveryMark } from './delivery-mark.js';
 import { GITHUB_COMMENTS } from './github.manifest.js';
-import type { CommentPlace } from './places/comment-place.js';
+import type { Access, CommentPlace } from './places/comment-place.js';
 import { readRepository } from './places/issue-address.js';
 import { placeOf } from './places/place-of.js';
 
-/** Comments on an issue, a pull request, a commit or a discussion, or answers the comment that the thread names. */
+/** Comments on an issue, a pull request, a commit or a discussion, or changes a comment; then it may react to one. */
 export async function deliverMessage(call: DeliverCall, settings: GithubSettings): Promise<DeliverResponse> {
-  const { message, channel_address, credentials } = call;
+  const access = { credentials: call.credentials, settings };
+  return deliverReaction(
+    call,
+    () => sendMessage(call, access),
+    (reaction) => react(reaction, access),
+  );
+}
+
+/** A long text goes in parts. Of an edit the first one changes the comment. */
+async function sendMessage(call: DeliverCall, access: Access): Promise<DeliverResponse> {
+  const { message, channel_address } = call;
+  const edited = message.edit_of;
   if (message.text.trim() === '') return deliverFailure('invalid_request', 'message.text is empty');
   if (message.attachments?.length) return deliverFailure('unsupported', 'attachments cannot be sent');
-  const place = placeOf(channel_address, message.thread_id, { credentials, settings });
+  if (edited !== undefined && !isNodeId(edited)) {
+    return deliverFailure('invalid_request', 'message.edit_of must be the node id of a comment');
+  }
+  const place = placeOf(channel_address, message.thread_id, access);
   if (place === undefined) {
     return deliverFailure(
       'invalid_request',
@@ -32,9 +48,15 @@ export async function deliverMessage(call: DeliverCall, settings: GithubSettings
   }
   const bodies = partsToPost(message, GITHUB_COMMENTS);
   return deliverParts(call, bodies, async ({ text, index, count, key }) => {
-    const answer = await place.post(`${text}\n\n${deliveryMark(key, index, count)}`);
-    if (answer.ok) return posted(answer.comment, message.thread_id ?? channel_address);
-    return answer.error === 'address_moved' ? movedTo(place, answer, call, settings) : answer;
+    const body = `${text}\n\n${deliveryMark(key, index, count)}`;
+    const threadId = message.thread_id ?? channel_address;
+    if (edited !== undefined && index === 0) {
+      const changed = await changeComment(edited, body, access);
+      return changed.ok ? { messageId: edited, threadId } : changed;
+    }
+    const answer = await place.post(body);
+    if (answer.ok) return posted(answer.comment, threadId);
+    return answer.error === 'address_moved' ? movedTo(place, answer, access) : answer;
   });
 }
 
@@ -42,8 +64,7 @@ export async function deliverMessage(call: DeliverCall, settings: GithubSettings
 async function movedTo(
   place: CommentPlace,
   failure: DeliverFailure,
-  { credentials }: DeliverCall,
-  settings: GithubSettings,
+  { credentials, settings }: Access,
 ): Promise<DeliverFailure> {
   const answer = await callGithub(`/repos/${place.repository}`, {}, credentials, settings);
   const name = answer.ok ? textOf(objectOf(answer.body).full_name) : undefined;

@@ -87,6 +87,7 @@ export const githubManifest: Manifest = {
     threads: true,
     lookup: true,
   },
+  features: ['edit', 'reactions'],
   sources: { max_file_bytes: GITHUB_MAX_FILE_BYTES },
   events: [
     {

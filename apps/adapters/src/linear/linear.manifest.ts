@@ -44,7 +44,7 @@ export const linearManifest: Manifest = {
     threads: true,
     lookup: true,
   },
-  features: ['edit'],
+  features: ['edit', 'files', 'reactions'],
   events: [
     { type: 'issue_opened', description: 'A new issue; the message is its title and description.' },
     { type: 'issue_comment', description: 'A comment on an issue.' },

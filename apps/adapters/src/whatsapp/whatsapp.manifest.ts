@@ -73,7 +73,7 @@ export const whatsappManifest: Manifest = {
     // What Meta allows to one person; bursts of more come back as 131056.
     rate_per_address: { count: 10, seconds: 60 },
   },
-  features: ['actions', 'files', 'reactions'],
+  features: ['actions', 'files', 'reactions', 'typing'],
   events: [
     { type: 'message_received', description: 'A message; one without text has a description and its file.' },
     { type: 'action', description: 'A press of a button or a row of a list; the message is its value.' },

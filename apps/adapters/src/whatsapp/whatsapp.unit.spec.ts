@@ -115,6 +115,40 @@ describe('a message to WhatsApp', () => {
   });
 });
 
+describe('that an answer is written', () => {
+  const indicate = (channel_address: string, state: string): Promise<JsonObject> =>
+    adapter.call('indicate', { credentials, channel_address, state });
+  const hears = (id: string, from: string, list = 'messages'): Promise<JsonObject> => {
+    const item = { id, from, type: 'text', text: { body: 'Hello.' }, status: 'read', recipient_id: from };
+    const value = { metadata: { phone_number_id: number }, [list]: [item] };
+    const entry = [{ id: '1', changes: [{ field: 'messages', value }] }];
+    const body = JSON.stringify({ object: 'whatsapp_business_account', entry });
+    return adapter.call('parse-inbound', { credentials, request: { headers: {}, body } });
+  };
+
+  it('is shown to the last message of the person, which counts as read', async () => {
+    await hears('wamid.first', '4915112345678');
+    await hears('wamid.last', '4915112345678');
+    await hears('wamid.sent', '4915112345678', 'statuses');
+    expect(await indicate('+4915112345678', 'working')).toEqual({ ok: true });
+    expect(sent()).toEqual([
+      {
+        messaging_product: 'whatsapp',
+        status: 'read',
+        message_id: 'wamid.last',
+        typing_indicator: { type: 'text' },
+      },
+    ]);
+  });
+
+  it('is not shown to whom nothing was heard of, and ends by itself', async () => {
+    expect(await indicate('4900000000001', 'working')).toEqual({ ok: true });
+    await hears('wamid.1', '4915112345678');
+    expect(await indicate('4915112345678', 'done')).toEqual({ ok: true });
+    expect(sent()).toEqual([]);
+  });
+});
+
 describe('a webhook of WhatsApp', () => {
   const parse = (value: object, more: object[] = []): Promise<JsonObject> => {
     const change = (content: object) => ({ field: 'messages', value: content });

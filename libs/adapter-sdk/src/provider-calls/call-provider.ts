@@ -15,6 +15,8 @@ export interface ProviderRequest {
   json?: unknown;
   /** Sent as a form, for the methods of an API that read nothing else. */
   form?: Record<string, string>;
+  /** Sent as they are. */
+  bytes?: { content: Buffer; type: string };
   /** Sent as a form with a file. */
   multipart?: MultipartForm;
   /** Default 1 MiB. A larger answer counts as lost. */
@@ -77,9 +79,11 @@ export async function callProvider(
 async function contentOf({
   json,
   form,
+  bytes,
   multipart,
 }: ProviderRequest): Promise<{ type: string; body: string | Buffer } | undefined> {
   if (multipart) return multipartBody(multipart);
+  if (bytes) return { type: bytes.type, body: bytes.content };
   if (form) return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(form).toString() };
   return json === undefined ? undefined : { type: 'application/json; charset=utf-8', body: JSON.stringify(json) };
 }

@@ -24,7 +24,10 @@ beforeAll(async () => {
   await new Promise<void>((done) => provider.listen(0, '127.0.0.1', done));
   url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/`;
 });
-afterAll(() => new Promise((done) => provider.close(done)));
+afterAll(async () => {
+  provider.closeAllConnections();
+  await new Promise((done) => provider.close(done));
+});
 beforeEach(() => {
   calls = 0;
 });
