@@ -1,3 +1,5 @@
+import { MAX_RETRY_AFTER_SECONDS } from '#libs/adapter-sdk';
+
 /** Why a listing or a document could not be fetched. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
@@ -19,7 +21,8 @@ export function sourceFailure(answer: Record<string, unknown>, path: string): So
   const code = storable(answer['error'], 100) ?? 'contract_violation';
   const message = storable(answer['message'], 500) ?? `${path} answered ${code}`;
   const seconds = answer['retry_after'];
-  const retryAfterMs = typeof seconds === 'number' && seconds > 0 ? Math.min(seconds, 3_600) * 1_000 : null;
+  const retryAfterMs =
+    typeof seconds === 'number' && seconds > 0 ? Math.min(seconds, MAX_RETRY_AFTER_SECONDS) * 1_000 : null;
   return new SourceError(code, message, permanentCodes.has(code), retryAfterMs);
 }
 

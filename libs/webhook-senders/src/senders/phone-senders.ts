@@ -29,6 +29,28 @@ export const phoneSenders: WebhookSender[] = [
     sample: { headers: form, body: 'MessageSid=SM1&SmsStatus=received&From=%2B15550100&To=%2B15550101&Body=Hello' },
   },
   {
+    id: 'plivo',
+    name: 'Plivo (signature V3)',
+    source: 'https://github.com/plivo/plivo-node/blob/master/lib/utils/v3Security.js',
+    verification: {
+      scheme: 'hmac',
+      header: 'x-plivo-signature-v3',
+      prefix: '',
+      encoding: 'base64',
+      signed_text: '{url}?{params}.{header:x-plivo-signature-v3-nonce}',
+    },
+    reading: {
+      event_type: ['call.{/Event}', 'call.{/CallStatus}', 'message.{/Status}', 'message{?/Text}'],
+      dedup_key: ['{/CallUUID}:{/Event}', '{/CallUUID}:{/CallStatus}', '{/MessageUUID}:{/Status}', '{/MessageUUID}'],
+      sender: ['{/From}', 'plivo'],
+      text: ['{/Text}', '{/Speech}'],
+    },
+    menu: 'the application’s URLs (method POST), without a query of your own,',
+    secret: 'the Auth Token of the account or subaccount',
+    note: 'Of the signature V3, which covers the fields of a form. V2, which some messages have, covers the URL alone and is refused.',
+    sample: { headers: form, body: 'MessageUUID=u1&From=15550100&To=15550101&Text=Hello&Type=sms' },
+  },
+  {
     id: 'telnyx',
     name: 'Telnyx',
     source: 'https://developers.telnyx.com/development/api-fundamentals/webhooks/receiving-webhooks',

@@ -127,6 +127,22 @@ const adyen: Rule = ({ body, secret }) => {
   return { body: body.replace('@@', mac('sha256', Buffer.from(secret, 'hex'), text, 'base64')) };
 };
 
+/** Of a URL without a query: a question mark stands between it and the fields. */
+const plivo: Rule = ({ body, url, secret }) => {
+  const [nonce, fields] = ['12345678901234567890', new URLSearchParams(body)];
+  const pairs = [...new Set(fields.keys())].toSorted().flatMap(
+    (name) =>
+      fields
+        .getAll(name)
+        .toSorted()
+        .map((value) => name + value), // Each value of a name that comes several times.
+  );
+  const text = `${url.replace(/\?.*/, '')}?${pairs.join('')}.${nonce}`;
+  const ours = mac('sha256', secret, text, 'base64');
+  const ofMain = mac('sha256', 'of the main account', text, 'base64');
+  return { headers: { 'x-plivo-signature-v3': `${ofMain},${ours}`, 'x-plivo-signature-v3-nonce': nonce } };
+};
+
 const mailgun: Rule = ({ body, atMs, secret }) => {
   const timestamp = String(Math.floor(atMs / 1_000));
   const signature = { timestamp, token: 'tok1', signature: mac('sha256', secret, `${timestamp}tok1`, 'hex') };
@@ -181,6 +197,7 @@ const hmacOf: Record<string, Rule> = {
   }),
   pandadoc: ({ body, secret }) => ({ query: `signature=${mac('sha256', secret, body, 'hex')}` }),
   twilio: renamed(urlAndFields, 'x-twilio-signature'),
+  plivo,
   mandrill: renamed(urlAndFields, 'x-mandrill-signature'),
   adyen,
   mailgun,
