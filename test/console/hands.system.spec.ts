@@ -1,3 +1,4 @@
+import { until } from '#libs/testing';
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { startSmallSystem, type System } from '../system/system.js';
@@ -105,6 +106,43 @@ inBrowser('lists in the hands of whoever works with them', () => {
     await page.getByRole('dialog', { name: 'Start a run by hand' }).waitFor();
   });
 
+  it('finds messages by their text in ⌘K, and leads to all of them', async () => {
+    const { page } = owner;
+    await go('/workflows');
+    await page.getByRole('heading', { name: 'Workflows', level: 1 }).waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.keyboard.press('Control+k');
+    const box = page.getByRole('textbox', { name: 'Search or go to' });
+    await box.pressSequentially('REFUND 77,', { delay: 20 });
+    const message = page.getByRole('button', { name: /^=refund 77, "please"/ });
+    await message.waitFor();
+    // Typing asks once, and for no more than is shown.
+    const searches = asked.filter((url) => url.includes('/events?') && url.includes('text='));
+    expect(searches).toHaveLength(1);
+    expect(searches[0]).toContain('limit=6');
+    await owner.picture('palette-messages');
+    await message.click();
+    await page.waitForURL(/events\/evt_/);
+    await page.getByText('=refund 77, "please"').first().waitFor();
+    await page.keyboard.press('Control+k');
+    await box.fill('refund 11');
+    await page.getByRole('button', { name: 'All messages with “refund 11”' }).click();
+    await page.waitForURL(/events\?text=refund/);
+    await page.getByRole('row').filter({ hasText: '=refund 11' }).first().waitFor();
+  });
+
+  it('finds no message of another project in ⌘K', async () => {
+    const { id } = await system.api<{ id: string }>('POST', '/api/v1/projects', { name: 'Elsewhere' });
+    const { page } = owner;
+    await page.goto(`${system.origin('portal')}/p/${id}/workflows`);
+    await page.getByRole('heading', { name: 'Workflows', level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Search or go to' }).fill('refund 77');
+    await page.getByRole('button', { name: 'All messages with “refund 77”' }).waitFor();
+    expect(await page.getByRole('button', { name: /^=refund/ }).count()).toBe(0);
+  });
+
   it('shows what a row is about beside the list, and the next one by the arrow keys', async () => {
     const { page } = owner;
     await go('/events?text=refund+11');
@@ -129,6 +167,24 @@ inBrowser('lists in the hands of whoever works with them', () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.keyboard.press('Escape');
     await glance.waitFor({ state: 'detached' });
+    await page.keyboard.press('p');
+    await glance.getByRole('button', { name: 'Close the glance' }).click();
+    await glance.waitFor({ state: 'detached' });
+    const hasFocus = async (row: number): Promise<boolean> =>
+      (await page.evaluate<string>('String(document.activeElement?.dataset.index)')) === String(row);
+    await until('its row has the focus again', () => hasFocus(1));
+    await page.keyboard.press('ArrowDown');
+    await until('the arrow keys go on from there', () => hasFocus(2));
+    await page.keyboard.press('p');
+    await glance.getByRole('group', { name: 'What it is about' }).focus();
+    await page.keyboard.press('Escape');
+    await until('its row has the focus again', () => hasFocus(2));
+    await page.keyboard.press('p');
+    await page.getByRole('textbox', { name: 'Text' }).focus();
+    await page.keyboard.press('Escape');
+    await glance.waitFor({ state: 'detached' });
+    expect(await hasFocus(2)).toBe(false);
+    await rows.nth(2).focus();
     await page.keyboard.press('p');
     await glance.getByRole('link', { name: 'Open' }).click();
     await page.waitForURL(/events\/evt_/);

@@ -194,10 +194,38 @@ inBrowser('the inbox', () => {
     await page.keyboard.press('Escape');
   });
 
+  it('hears its keys after a box was clicked', async () => {
+    await open('/conversations');
+    await row('refund-1').waitFor();
+    const rows = page
+      .getByRole('row')
+      .filter({ has: page.getByRole('checkbox') })
+      .filter({ hasNotText: 'Last message' });
+    const reached = () => page.evaluate<string>(`document.activeElement.dataset.index`);
+    await row('refund-1').getByRole('checkbox').click();
+    const first = Number(await reached());
+    const [down, up] = first === 0 ? ['j', 'k'] : ['k', 'j'];
+    await page.keyboard.press(down);
+    await until('the next row has the focus', async () => Number(await reached()) !== first);
+    await page.keyboard.press(up);
+    await until('the row has it again', async () => Number(await reached()) === first);
+    await rows.nth(first).getByRole('checkbox').click();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
+    // Also from the box of all, which is of no row.
+    await page.getByRole('columnheader').getByRole('checkbox').click();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
+  });
+
   it('marks the row with the focus as resolved by a key', async () => {
     await open('/conversations?text=refund-1');
     await row('refund-1').waitFor();
-    await page.keyboard.press('j');
+    await row('refund-1').getByRole('checkbox').click();
     await page.keyboard.press('e');
     await row('refund-1').getByText('Resolved').waitFor();
     expect(person.complaints).toEqual([]);

@@ -260,6 +260,55 @@ inBrowser('operating the system in the console', () => {
     await owner.picture('problems-redriven');
   });
 
+  it('mutes two causes that are selected, and redrives the messages of both', async () => {
+    const { page } = owner;
+    sink.answer = () => ({ status: 400 });
+    const desks: string[] = [];
+    for (const name of ['North', 'South']) {
+      const desk = await system.api<InstalledApp>('POST', '/api/v1/apps', { name, kind: 'builtin' });
+      desks.push(desk.id);
+      await system.api('PUT', `/api/v1/channels/${desk.id}`, { reply_address: `${sink.url}/${name}` });
+      await post(desk.webhook_url, { text: `a cause of ${name}`, thread_id: name });
+    }
+    await goTo(owner, 'Operations');
+    const causes = page.getByRole('article').filter({ hasText: /North|South/ });
+    await until('both causes are there', async () => (await causes.count()) === 2);
+    const bar = page.getByRole('region', { name: 'What is selected' });
+    await causes.nth(0).getByRole('checkbox').click();
+    await bar.getByText('1 selected').waitFor();
+    await causes
+      .nth(1)
+      .getByRole('checkbox')
+      .click({ modifiers: ['Shift'] });
+    await bar.getByText('2 selected').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('problems-selected');
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await owner.picture('problems-selected-390');
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await bar.getByRole('button', { name: 'Mute for a day' }).click();
+    await bar.getByText('Mute for a day: 2 of 2 done').waitFor();
+    await until('both are gone', async () => (await causes.count()) === 0);
+    await page.getByRole('combobox', { name: 'State' }).click();
+    await page.getByRole('option', { name: 'Muted' }).click();
+    await until('both are muted', async () => (await causes.count()) === 2);
+    for (const at of [0, 1]) await causes.nth(at).getByRole('checkbox').click();
+    sink.answer = () => ({ status: 200 });
+    await bar.getByRole('button', { name: 'Redrive their messages' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Redrive their messages' }).click();
+    await bar.getByText('Redrive their messages: 2 of 2 done').waitFor();
+    const arrived = (name: string) =>
+      sink.arrivals.some(({ json }) => String(json['text']).includes(`a cause of ${name}`));
+    await until('both replies arrived', () => arrived('North') && arrived('South'));
+    await until('no letter of them is open', async () => {
+      const open = desks.map((id) =>
+        system.api<{ data: unknown[] }>('GET', `/api/v1/events/dead-letters?state=open&app_id=${id}`),
+      );
+      return (await Promise.all(open)).every(({ data }) => data.length === 0);
+    });
+  });
+
   it('redrives one dead letter by its button, two that are selected, and the others together, and follows the progress', async () => {
     const { page } = owner;
     sink.answer = () => ({ status: 400 });

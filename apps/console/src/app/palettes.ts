@@ -1,5 +1,4 @@
 import {
-  Activity,
   BellPlus,
   Blocks,
   BookOpen,
@@ -32,7 +31,6 @@ import { contactTexts } from '../texts/contacts.js';
 import { conversationTexts } from '../texts/conversations.js';
 import { credentialTexts } from '../texts/credentials.js';
 import { developerPortalTexts } from '../texts/developer-portal.js';
-import { eventTexts } from '../texts/events.js';
 import { integrationTexts } from '../texts/integrations.js';
 import { knowledgeTexts } from '../texts/knowledge.js';
 import { mcpTexts } from '../texts/mcp-servers.js';
@@ -45,6 +43,7 @@ import { toolTexts } from '../texts/tools.js';
 import { uiTexts } from '../texts/ui.js';
 import { workflowTexts } from '../texts/workflows.js';
 import { lastMessagePalette } from './last-message-palette.js';
+import { messagePalette } from './message-palette.js';
 import { contains, limit, listed, type Palette, type PaletteEntry } from './palette.js';
 
 const { palette: settings } = settingsTexts;
@@ -109,23 +108,17 @@ export const palettes: readonly Palette[] = [
     },
     entry: ({ name, slug }) => ({ label: name, description: slug }),
   }),
-  listed({
-    label: eventTexts.palette.search,
-    scope: 'events:read',
-    icon: Activity,
-    path: '/events',
-    direct: (id) =>
-      /^evt_\w+$/.test(id) ? [{ id, label: eventTexts.palette.goTo(id), icon: Activity, path: `/events/${id}` }] : null,
-    ask: (text, signal) => answer(api.GET('/api/v1/events', { params: { query: { text, limit } }, signal })),
-    entry: ({ id, text = id, event_type }) => ({ label: text, description: event_type }),
-  }),
+  messagePalette,
   listed({
     label: conversationTexts.title,
     scope: 'channels:read',
     icon: MessagesSquare,
     path: '/conversations',
     ask: (search, signal) => answer(api.GET('/api/v1/sessions', { params: { query: { search, limit } }, signal })),
-    entry: (session) => ({ label: topicOf(session), description: conversationTexts.statuses[session.status] }),
+    entry: (session) => ({
+      label: topicOf(session),
+      description: [conversationTexts.statuses[session.status], session.last_text].filter(Boolean).join(' · '),
+    }),
   }),
   listed({
     label: approvalTexts.palette,

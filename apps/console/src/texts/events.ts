@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 export const eventTexts = {
   title: 'Events',
   description: 'Everything that came in, and its outcome.',
@@ -35,7 +37,11 @@ export const eventTexts = {
     action: 'Show me how',
   },
   emptyFiltered: { title: 'No event matches', text: 'Change or clear the filters.' },
-  palette: { search: 'Events', goTo: (id: string) => `Event ${id}` },
+  palette: {
+    search: 'Messages',
+    goTo: (id: string) => `Event ${id}`,
+    all: (text: string) => `All messages with “${named(text)}”`,
+  },
 };
 
 export const simulatorTexts = {

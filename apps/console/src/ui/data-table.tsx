@@ -1,7 +1,7 @@
 import { Button, Skeleton, Text } from '@mantine/core';
 import type { ToOptions } from '@tanstack/react-router';
 import { useWindowVirtualizer, windowScroll } from '@tanstack/react-virtual';
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import type { CursorList } from '../api/project-query.js';
 import { uiTexts } from '../texts/ui.js';
 import { ExportList } from './export-list.js';
@@ -60,7 +60,6 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>): React
   const rows = hasMore ? list.rows : sortedRows(list.rows, props.columns, sort);
   const selection = useSelection(rows, rowKey);
   const [peeks, setPeeks] = useState(false);
-  const closePeek = useCallback(() => setPeeks(false), []);
   // Beside the list there is room for as many as on a phone.
   const columns = peeks ? props.columns.filter(({ hideOnPhone }) => hideOnPhone !== true) : props.columns;
   const [top, setTop] = useState(0);
@@ -125,6 +124,13 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>): React
   const followed = active.key === null ? -1 : rows.findIndex((row) => rowKey(row) === active.key);
   const open = followed >= 0 ? followed : Math.min(active.index, rows.length - 1);
   const peeked = peeks && rows[open];
+  const closePeek = (hadFocus: boolean): void => {
+    setPeeks(false);
+    if (!hadFocus) return;
+    virtualizer.scrollToIndex(open, { align: 'auto' });
+    // Scrolled far away, the row is drawn again with the next frame.
+    requestAnimationFrame(() => body.current?.querySelector<HTMLElement>(`[data-index="${open}"]`)?.focus());
+  };
   const table = (
     <div className={classes.table} style={{ '--gh-columns': template }}>
       <div role="table" aria-label={label} aria-rowcount={hasMore ? -1 : rows.length + 1}>

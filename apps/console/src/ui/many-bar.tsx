@@ -81,7 +81,7 @@ export default function ManyBar<Row>({ nameOf, actions, touched, keyOf, selectio
     <Paper component="section" className={classes.bar} aria-label={texts.label} shadow="md" p="sm">
       <Stack gap="xs">
         <Group gap="xs">
-          <Text fw={500} role="status" flex={1}>
+          <Text fw={500} role="status" flex="1 1 160px">
             {work.isPending && texts.progress(label, done, total)}
             {data && texts.finished(label, data.tried - data.failures.length, total)}
             {(work.isPending || data) && chosen.length > 0 && ' · '}

@@ -29,6 +29,8 @@ interface TableRowProps<Row> {
 
 const pageOfRows = 10;
 
+const isBox = (target: EventTarget): boolean => target instanceof HTMLInputElement && target.type === 'checkbox';
+
 /** One row: Tab reaches it once, arrow keys move between rows, Enter opens it. */
 export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
   const { index, lastIndex, offset, measure, columns, row, linkOf, active, onMove, onReach, onPeek, choice } = props;
@@ -78,7 +80,8 @@ export function TableRow<Row>(props: TableRowProps<Row>): ReactNode {
       style={{ transform: `translateY(${offset}px)` }}
       tabIndex={active ? 0 : -1}
       aria-keyshortcuts={[onPeek && 'Space', choice && 'x'].filter(Boolean).join(' ') || undefined}
-      onFocus={({ target, currentTarget }) => target === currentTarget && onReach()}
+      // From its box the focus goes on to the row, where the keys of the list are heard.
+      onFocus={({ target, currentTarget }) => (target === currentTarget || isBox(target)) && onReach()}
       onKeyDown={onKeyDown}
       onClick={onClick}
     >

@@ -20,7 +20,8 @@ export function ListKeys({ onDone }: ListKeysProps): ReactNode {
     const onKey = (event: KeyboardEvent): void => {
       const { key, ctrlKey, metaKey, altKey, target } = event;
       const types =
-        target instanceof Element && target.closest('input, textarea, select, [contenteditable], [role=dialog]');
+        target instanceof Element &&
+        target.closest('input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog]');
       if (types || ctrlKey || metaKey || altKey) return;
       if (!press(key, () => setHelps(true), onDone)) return;
       event.preventDefault();
