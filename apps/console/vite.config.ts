@@ -4,6 +4,7 @@ import { precompress } from './build/precompress.ts';
 import { componentStyles } from './build/component-styles.ts';
 import { pageFiles } from './build/page-files.ts';
 import { preloadPages } from './build/preload-pages.ts';
+import { notForHome } from './build/not-for-home.ts';
 import { keySession } from './dev/key-session.ts';
 import { systemProxy } from './dev/system-proxy.ts';
 
@@ -39,8 +40,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           // Each file is a link, a request and a module of the first page, which waits for the last of them. So what
-          // every
-          // visit needs is one file, and what several pages share is another.
+          // every visit needs is one file, what Home shares with other pages is another, and what others share a third.
           groups: [
             { name: 'first', tags: ['$initial'], priority: 2 },
             // The first view of many pages needs none of these.
@@ -53,6 +53,13 @@ export default defineConfig({
               includeDependenciesRecursively: false,
             },
             { name: 'tables', test: tables, minShareCount: 2, priority: 1.5, includeDependenciesRecursively: false },
+            {
+              name: notForHome('more'),
+              debugName: 'more',
+              minShareCount: 3,
+              priority: 1.2,
+              includeDependenciesRecursively: false,
+            },
             { name: 'pages', test: (id) => !featureTexts.test(id), minShareCount: 3, priority: 1 },
           ],
         },

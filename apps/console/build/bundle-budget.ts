@@ -3,7 +3,7 @@ import type { Plugin, Rolldown } from 'vite';
 import { withImports } from './with-imports.ts';
 
 /** Most gzipped JavaScript that a first visit may load until Home shows. */
-const firstScreenBudget = 250 * 1024;
+const firstScreenBudget = 200 * 1024;
 
 /** Prints what a first visit loads, and fails the build when it is too much. */
 export function bundleBudget(): Plugin {
