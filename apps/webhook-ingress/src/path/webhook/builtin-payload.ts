@@ -5,6 +5,8 @@ import { type IngressSettings, ROUTER, SETTINGS } from '../../env.js';
 import { Refused } from '../request/incoming.js';
 
 const knownForMs = 5_000;
+/** While the router does not answer, it is asked about a workflow this often, and not for each message. */
+const unansweredForMs = 500;
 /** Workflows are numbered from 1, in four bytes. */
 const maxWorkflowId = 2_147_483_647;
 /** JSON whose sender forgot its type, as with `curl -d`, is no form. */
@@ -48,21 +50,22 @@ export class BuiltinPayload {
     return workflowIdOf(payload);
   }
 
-  /** @throws Refused 404 `workflow_not_found` */
+  /**
+   * Takes the message where the router is unavailable: if the workflow does not exist, the timeline says so later.
+   * @throws Refused 404 `workflow_not_found`
+   */
   async requireWorkflow(endpoint: Endpoint, id: number): Promise<void> {
     const key = `${endpoint.project_id} ${id}`;
     if ((this.known.get(key) ?? 0) > Date.now()) return;
-    try {
-      await this.router.get(`/internal/workflows/${id}`, scopeOf(endpoint));
-    } catch (error) {
-      if (error instanceof Problem && error.status === 404) {
+    const known = await this.router.get(`/internal/workflows/${id}`, scopeOf(endpoint)).then(
+      () => true,
+      (error: unknown) => {
+        if (!(error instanceof Problem) || error.status !== 404) return false;
         throw new Refused(404, 'workflow_not_found', `There is no workflow ${id} in this project.`);
-      }
-      // The router is unavailable: take the message. If the workflow does not exist, the timeline says so later.
-      return;
-    }
+      },
+    );
     if (this.known.size > 10_000) this.known.clear();
-    this.known.set(key, Date.now() + knownForMs);
+    this.known.set(key, Date.now() + (known ? knownForMs : unansweredForMs));
   }
 }
 
