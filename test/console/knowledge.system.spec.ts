@@ -73,4 +73,30 @@ inBrowser('knowledge in the console', () => {
     await page.getByRole('dialog').getByRole('button').last().click();
     await until('it is off', async () => (await page.getByText('Documents with vectors').count()) === 0);
   });
+
+  it('is for some people alone where its page says so', async () => {
+    const { page } = owner;
+    await page.getByRole('tab', { name: 'Documents' }).click();
+    await page.getByRole('link', { name: 'Returns' }).click();
+    await page.getByRole('heading', { name: 'Returns', level: 1 }).waitFor();
+    await page.getByLabel('Who may get answers from it', { exact: true }).first().click();
+    await page.getByRole('option', { name: /Only some people/ }).click();
+    const readers = page.getByRole('combobox', { name: 'People and groups' });
+    await readers.fill('finance');
+    await readers.press('Enter');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/neither the address of a person nor group/).waitFor();
+    await readers.press('Backspace');
+    await readers.fill('group:finance');
+    await readers.press('Enter');
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('readers');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await until('it is saved', async () => (await page.getByRole('button', { name: 'Save' }).count()) === 0);
+    const { data } = await system.api<{ data: { title: string; readers: string[] }[] }>('GET', '/api/v1/knowledge');
+    expect(data.find(({ title }) => title === 'Returns')?.readers).toEqual(['group:finance']);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await owner.picture('readers-phone-dark');
+  });
 });

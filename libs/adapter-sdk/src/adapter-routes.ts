@@ -117,6 +117,11 @@ const parseBody: preHandlerAsyncHookHandler = async (request, reply) => {
 function sendFile(reply: FastifyReply, answer: unknown): FastifyReply {
   if (!isJsonObject(answer)) throw new ContractViolation('sources/fetch-file: the answer must be an object');
   if (Buffer.isBuffer(answer.bytes)) {
+    // A list of readers may be longer than headers can be.
+    if (answer.access !== undefined) {
+      const { bytes: _bytes, ...rest } = answer;
+      return reply.send({ ...rest, content_base64: answer.bytes.toString('base64'), size: answer.bytes.length });
+    }
     // Marks the body as the bytes of a file, even when the file is JSON itself.
     reply.header('content-disposition', 'attachment');
     if (typeof answer.fingerprint === 'string') reply.header('x-fingerprint', encodeURIComponent(answer.fingerprint));

@@ -46,9 +46,16 @@ export interface FetchFileCall {
   context: CallContext;
 }
 
+/**
+ * Who may open a document at its source: `everyone`; `known`, which are those whom the project knows; or `listed`, the
+ * `readers`: addresses of people, and `group:<name>`.
+ */
+export type FileAccess = { audience: 'everyone' | 'known' } | { audience: 'listed'; readers: string[] };
+
+/** Without `access` the source does not say, and the project's setting holds. The fingerprint changes with it. */
 export type FetchFileResult =
-  | { bytes: Buffer; content_type?: string; fingerprint?: string }
-  | { content_base64: string; content_type?: string; size?: number; fingerprint?: string }
+  | { bytes: Buffer; content_type?: string; fingerprint?: string; access?: FileAccess }
+  | { content_base64: string; content_type?: string; size?: number; fingerprint?: string; access?: FileAccess }
   | SourceFailure;
 
 export const SOURCE_ERRORS = [

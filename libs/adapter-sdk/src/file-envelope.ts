@@ -6,7 +6,9 @@ export const FILE_CONTENT_FIELDS = ['content_base64', 'content', 'data', 'bytes'
 
 /** A file that came as base64 in JSON, the error that came instead, or what is wrong with the answer. */
 export type FileEnvelope =
-  { bytes: Buffer; content_type?: unknown; fingerprint?: unknown } | { failure: JsonObject } | { problem: string };
+  | { bytes: Buffer; content_type?: unknown; fingerprint?: unknown; access?: unknown }
+  | { failure: JsonObject }
+  | { problem: string };
 
 const envelopeFields = { encoding: oneOf(['base64']), content_type: aText, size: aWholeNumber(0), fingerprint: aText };
 
@@ -36,13 +38,13 @@ export function readFileEnvelope(value: unknown): FileEnvelope {
   }
   const [wrong] = fieldProblems(given, { [name]: aText }, envelopeFields);
   if (wrong) return { problem: `${wrong.field} ${wrong.message}` };
-  const { content_type, size, fingerprint } = given;
+  const { content_type, size, fingerprint, access } = given;
   const file = decoded(String(given[name]));
   if ('problem' in file) return file;
   if (size !== undefined && size !== file.bytes.length) {
     return { problem: `size is ${JSON.stringify(size)}, but the content has ${file.bytes.length} bytes` };
   }
-  return { ...file, content_type, fingerprint };
+  return { ...file, content_type, fingerprint, access };
 }
 
 /** Base64 in the standard or URL-safe alphabet, with or without line breaks and padding. Other text is not a file. */

@@ -29,6 +29,8 @@ export const auditActions = [
   'member.added',
   'member.changed',
   'member.removed',
+  'contact.reads_as_set',
+  'document.access_set',
   'knowledge.meaning_changed',
   'memory.corrected',
   'memory.deleted',

@@ -4,6 +4,7 @@ export * from './attention.js';
 export * from './backoff.js';
 export * from './builtin-tools.js';
 export * from './content-trust.js';
+export * from './document-access.js';
 export * from './endpoint.js';
 export * from './event-wait.js';
 export * from './ids.js';

@@ -133,6 +133,7 @@ export function walkTools(ground: () => Ground): void {
     await ask('GET', 'knowledge');
     await ask('GET', 'knowledge/search?q=doors');
     await ask('GET', `knowledge/${id}`);
+    await ask('PATCH', `knowledge/${id}`, { audience: 'listed', readers: ['group:walkers'] });
     const { data } = await ask<Listed>('GET', 'knowledge/entities?q=gate');
     await ask('GET', `knowledge/entities/${data[0]?.id}`);
     await ask('DELETE', `knowledge/${id}`);

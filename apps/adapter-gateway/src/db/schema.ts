@@ -1,3 +1,4 @@
+import { DocumentAccess1795894000000 } from './1795894000000-document-access.js';
 import type { ServiceSchema } from '#libs/database';
 import { Audit } from '../audit/audit.entity.js';
 import { AdapterHealthRow } from '../entities/adapter-health.entity.js';
@@ -84,5 +85,6 @@ export const schema: ServiceSchema = {
     WebChat1795814000000,
     WebChatFile1795817000000,
     WebChatMail1795890651515,
+    DocumentAccess1795894000000,
   ],
 };

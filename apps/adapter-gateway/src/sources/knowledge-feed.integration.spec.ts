@@ -1,3 +1,4 @@
+import type { FetchFileResult } from '#libs/adapter-sdk';
 import { home, until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
@@ -14,6 +15,7 @@ interface Offer {
   text: string | null;
   trust: string;
   audience: string;
+  readers: string[];
   provenance: Record<string, unknown>;
 }
 
@@ -91,6 +93,49 @@ describe("a change of a source's document", () => {
     await source.synced();
     await settled();
     expect(offers).toEqual([]);
+  });
+
+  it('carries who may open it at the provider, which narrows what the source allows', async () => {
+    let access: object | undefined = { audience: 'listed', readers: ['Ana@example.com', 'group:finance'] };
+    let fingerprint = 'one';
+    provider.onList = () => ({
+      changes: [{ path: 'a.md', fingerprint, status: 'modified' }],
+      cursor: 'end',
+      full: true,
+    });
+    provider.onFetch = () =>
+      ({ bytes: Buffer.from('same'), content_type: 'text/plain', fingerprint, access }) as FetchFileResult;
+    const next = async (of: object | undefined) => {
+      access = of;
+      fingerprint = `${fingerprint}.`;
+      offers = [];
+      await source.synced();
+      await settled();
+      return offers.map(({ audience, readers }) => [audience, readers]);
+    };
+    expect(await next(access)).toEqual([['listed', ['ana@example.com', 'group:finance']]]);
+    expect(await next({ audience: 'listed', readers: ['group:finance', 'ana@example.com'] })).toEqual([]);
+    expect(await next({ audience: 'listed', readers: [] })).toEqual([['listed', []]]);
+    expect(await next({ audience: 'everyone' })).toEqual([['known', []]]);
+    await world.call('PATCH', `sources/${source.id}`, { audience: 'everyone' });
+    await settled();
+    expect(await next({ audience: 'known' })).toEqual([['known', []]]);
+    expect(await next({ audience: 'everyone' })).toEqual([['everyone', []]]);
+    expect((await source.documents())[0]).toMatchObject({ access: { audience: 'everyone', readers: [] } });
+  });
+
+  it.each([
+    ['no object', 'all', 'access must be an object'],
+    ['of an unknown audience', { audience: 'staff' }, '.audience must be one of'],
+    ['without its list', { audience: 'listed' }, '.readers must be a list'],
+    ['with a reader that is none', { audience: 'listed', readers: ['finance'] }, 'neither the address'],
+  ])('is not stored with an access that is %s: it might be open to too many', async (_what, access, why) => {
+    provider.files.set('a.md', 'one');
+    provider.onFetch = () => ({ bytes: Buffer.from('one'), access }) as unknown as FetchFileResult;
+    await source.synced();
+    expect(await source.documents()).toEqual([]);
+    const { body } = await world.call('GET', `sources/${source.id}`);
+    expect(body.sync_failure).toMatchObject({ code: 'documents_failed', error: expect.stringContaining(why) });
   });
 
   it('is offered until it is accepted: while the engine is away, and when its answer was lost', async () => {

@@ -18,6 +18,7 @@ export type PendingDocument = Pick<
   | 'size'
   | 'sha256'
   | 'provenance'
+  | 'access'
 > & {
   trust: 'owner' | 'untrusted';
   audience: 'known' | 'everyone';
@@ -38,7 +39,7 @@ export class KnowledgeFeedRepository {
        UPDATE gateway.source_document d SET offer_at = now() + make_interval(secs => $2)
          FROM due LEFT JOIN gateway.source s ON s.id = due.source_id WHERE d.id = due.id
        RETURNING d.id, d.organization_id, d.project_id, d.source_id, d.path, d.state, d.revision, d.fingerprint,
-         d.content_type, d.size, d.sha256, d.provenance, coalesce(s.trust, 'untrusted') AS trust,
+         d.content_type, d.size, d.sha256, d.provenance, d.access, coalesce(s.trust, 'untrusted') AS trust,
          coalesce(s.audience, 'known') AS audience,
          d.knowledge_failure IS NOT NULL OR s.feed_failure IS NOT NULL AS failed`,
       [limit, leaseMs / 1_000],

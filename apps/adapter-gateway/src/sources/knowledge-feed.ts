@@ -1,3 +1,4 @@
+import { narrower } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { errorCode } from '#libs/queue';
 import { Problem, type ServiceClient } from '#libs/service-kit';
@@ -73,9 +74,10 @@ export class KnowledgeFeed extends Sweeping {
 
   /** @returns null when it has changed since it was claimed: then it is due again */
   private async versionOf(document: PendingDocument, removed: boolean): Promise<object | null> {
-    const { revision, path, trust, audience, source_id, fingerprint, sha256 } = document;
+    const { revision, path, trust, source_id, fingerprint, sha256 } = document;
     const provenance = { source_id, path, fingerprint, sha256, ...document.provenance };
-    const version = { revision, removed, path, trust, audience, provenance };
+    const access = narrower(document.audience, document.access);
+    const version = { revision, removed, path, trust, ...access, provenance };
     // One that has grown too large is removed as well: the previous version would pass for the current one.
     if (removed) return version;
     const content = await this.documents.contentOf(document);

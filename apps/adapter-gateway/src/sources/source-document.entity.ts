@@ -1,3 +1,4 @@
+import type { DocumentAccess } from '#libs/contracts';
 import type { Failure } from '#libs/service-kit';
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
@@ -28,6 +29,8 @@ export class SourceDocumentRow {
   /** Bytes. */
   @Column({ type: 'integer' }) size: number;
   @Column({ type: 'text' }) sha256: string;
+  /** Who may open it there; null: the provider does not say. */
+  @Column({ type: 'jsonb', nullable: true }) access: DocumentAccess | null;
   @Column({ type: 'bytea', nullable: true, select: false }) content?: Buffer | null;
   @Column({ type: 'jsonb' }) provenance: Provenance;
   /** `<run>:<listing>` that named it last. */

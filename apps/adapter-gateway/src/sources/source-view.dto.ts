@@ -1,3 +1,4 @@
+import { type DocumentAccess, documentAudiences } from '#libs/contracts';
 import { Failure, idOf, PageOf, time } from '#libs/service-kit';
 import type { WorkRow } from '#libs/work';
 import { ApiProperty } from '@nestjs/swagger';
@@ -99,6 +100,11 @@ class ProvenanceView implements Provenance {
   @ApiProperty(time) fetched_at: string;
 }
 
+class AccessView implements DocumentAccess {
+  @ApiProperty({ enum: documentAudiences }) audience: DocumentAccess['audience'];
+  @ApiProperty({ type: [String] }) readers: string[];
+}
+
 /** A document as it was last fetched; a removed one stays, without its bytes. */
 export class SourceDocumentView implements Omit<SourceDocumentRow, 'content' | 'seen_in' | 'offer_at'> {
   @ApiProperty(idOf('sdoc')) id: string;
@@ -112,6 +118,12 @@ export class SourceDocumentView implements Omit<SourceDocumentRow, 'content' | '
   @ApiProperty() content_type: string;
   @ApiProperty({ type: 'integer', description: 'Bytes' }) size: number;
   @ApiProperty() sha256: string;
+  @ApiProperty({
+    type: AccessView,
+    nullable: true,
+    description: 'Who may open it there; null: the provider does not say',
+  })
+  access: AccessView | null;
   @ApiProperty({ type: ProvenanceView }) provenance: ProvenanceView;
   @ApiProperty({ type: 'integer', description: 'Increases with every change of the document' }) revision: number;
   @ApiProperty({ type: Failure, nullable: true, description: 'Why its last change has not reached the knowledge yet' })

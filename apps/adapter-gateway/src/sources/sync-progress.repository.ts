@@ -3,6 +3,7 @@ import { failureSql } from '#libs/service-kit';
 import { endSql, LeaseLost } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import { isDeepStrictEqual } from 'node:util';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import type { ChangePage } from './change-page.js';
 import type { FetchedFile } from './fetched-file.js';
@@ -118,7 +119,8 @@ export class SyncProgressRepository {
       await hold(manager, run, progress, []);
       const before = await manager.findOneBy(SourceDocumentRow, where);
       const was = before?.state === 'current' ? before : null;
-      const same = was?.sha256 === file.sha256 && was.content_type === file.contentType;
+      const sameAccess = was !== null && isDeepStrictEqual(was.access, file.access);
+      const same = was?.sha256 === file.sha256 && was.content_type === file.contentType && sameAccess;
       const now = new Date();
       const provenance = {
         app_id: source.app_id,
@@ -137,6 +139,7 @@ export class SyncProgressRepository {
         content_type: file.contentType,
         size: file.bytes.length,
         sha256: file.sha256,
+        access: file.access,
         content: file.bytes,
         provenance,
         seen_in: listingKey(run),
@@ -147,7 +150,7 @@ export class SyncProgressRepository {
       };
       await manager.upsert(SourceDocumentRow, row as object, ['source_id', 'path']);
       if (!was) await count(manager, run, 'added');
-      else if (was.sha256 !== file.sha256) await count(manager, run, 'changed');
+      else if (was.sha256 !== file.sha256 || !sameAccess) await count(manager, run, 'changed');
       await manager.delete(SourceChangeRow, where);
     });
   }

@@ -395,7 +395,7 @@ export interface paths {
     "/api/v1/contacts/{id}": {
         /** Read a contact with its identities */
         get: operations["getContact"];
-        /** Change the name or the daily budget of a contact */
+        /** Change the name or the daily budget of a contact, or as whom it reads */
         patch: operations["changeContact"];
     };
     "/api/v1/contacts/{id}/messages": {
@@ -764,6 +764,8 @@ export interface paths {
         get: operations["getDocument"];
         /** Delete a document and the facts that it stated */
         delete: operations["deleteDocument"];
+        /** Set who may be answered from a document that no source keeps */
+        patch: operations["setDocumentAccess"];
     };
     "/api/v1/model": {
         /** Read which model answers where an agent names none */
@@ -1354,7 +1356,7 @@ export interface components {
             /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
+            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
             /** @description Id of what was changed */
             subject: string;
             /** @description State before; null: it did not exist */
@@ -2700,6 +2702,11 @@ export interface components {
             /** @description Whether that event already existed */
             duplicate: boolean;
         };
+        AccessView: {
+            /** @enum {string} */
+            audience: "everyone" | "known" | "listed";
+            readers: string[];
+        };
         ProvenanceView: {
             app_id: string;
             adapter: string;
@@ -2722,6 +2729,8 @@ export interface components {
             /** @description Bytes */
             size: number;
             sha256: string;
+            /** @description Who may open it there; null: the provider does not say */
+            access: components["schemas"]["AccessView"] | null;
             provenance: components["schemas"]["ProvenanceView"];
             /** @description Increases with every change of the document */
             revision: number;
@@ -3172,6 +3181,8 @@ export interface components {
             status: "unknown" | "known" | "blocked";
             /** @description Messages a day (UTC); null: no limit */
             daily_budget: number | null;
+            /** @description Addresses and group:<name> as whom it reads documents that only some may read, besides the addresses of its identities */
+            reads_as: string[];
             /** @description The contact that it was merged into */
             merged_into: string | null;
             /** Format: date-time */
@@ -3213,6 +3224,8 @@ export interface components {
             status: "unknown" | "known" | "blocked";
             /** @description Messages a day (UTC); null: no limit */
             daily_budget: number | null;
+            /** @description Addresses and group:<name> as whom it reads documents that only some may read, besides the addresses of its identities */
+            reads_as: string[];
             /** @description The contact that it was merged into */
             merged_into: string | null;
             /** Format: date-time */
@@ -3325,6 +3338,8 @@ export interface components {
             name?: string;
             /** @description Messages a day (UTC); null for no limit */
             daily_budget?: number | null;
+            /** @description Addresses and group:<name> as whom it reads documents that only some may read, besides the addresses of its identities */
+            reads_as?: string[];
         };
         AdmittedContactView: {
             contact: components["schemas"]["ContactDetailView"];
@@ -5304,8 +5319,13 @@ export interface components {
              * @enum {string}
              */
             trust: "owner" | "known" | "untrusted";
-            /** @enum {string} */
-            audience: "everyone" | "known";
+            /**
+             * @description known: for turns of admitted contacts and of your own callers; everyone: for turns of unknown senders too; listed: for contacts alone who read as one of `readers`
+             * @enum {string}
+             */
+            audience: "everyone" | "known" | "listed";
+            /** @description Of the audience listed */
+            readers: string[];
             provenance: {
                 [key: string]: unknown;
             };
@@ -5340,10 +5360,12 @@ export interface components {
              */
             language?: "arabic" | "armenian" | "danish" | "dutch" | "english" | "finnish" | "french" | "german" | "greek" | "hindi" | "hungarian" | "indonesian" | "italian" | "norwegian" | "portuguese" | "romanian" | "russian" | "spanish" | "swedish" | "tamil" | "turkish";
             /**
-             * @description known: for turns of admitted contacts and of your own callers; everyone: for turns of unknown senders too
+             * @description known: for turns of admitted contacts and of your own callers; everyone: for turns of unknown senders too; listed: for contacts alone who read as one of `readers`
              * @enum {string}
              */
-            audience?: "known" | "everyone";
+            audience?: "everyone" | "known" | "listed";
+            /** @description Of the audience listed: addresses of people, and group:<name>. None: no contact */
+            readers?: string[];
             /** @description Facts shown to people, stored unchanged */
             provenance?: {
                 [key: string]: unknown;
@@ -5379,8 +5401,13 @@ export interface components {
              * @enum {string}
              */
             trust: "owner" | "known" | "untrusted";
-            /** @enum {string} */
-            audience: "everyone" | "known";
+            /**
+             * @description known: for turns of admitted contacts and of your own callers; everyone: for turns of unknown senders too; listed: for contacts alone who read as one of `readers`
+             * @enum {string}
+             */
+            audience: "everyone" | "known" | "listed";
+            /** @description Of the audience listed */
+            readers: string[];
             provenance: {
                 [key: string]: unknown;
             };
@@ -5389,6 +5416,15 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             text: string;
+        };
+        SetAccess: {
+            /**
+             * @description known: for turns of admitted contacts and of your own callers; everyone: for turns of unknown senders too; listed: for contacts alone who read as one of `readers`
+             * @enum {string}
+             */
+            audience: "everyone" | "known" | "listed";
+            /** @description Of the audience listed: addresses of people, and group:<name>. None: no contact */
+            readers?: string[];
         };
         ModelSettingsView: {
             /**
@@ -7237,7 +7273,7 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
+                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */
@@ -12120,6 +12156,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    setDocumentAccess: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetAccess"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentView"];
+                };
             };
             default: components["responses"]["Problem"];
         };

@@ -30,6 +30,9 @@ export const contactTexts = {
     budget: 'Messages a day',
     budgetHint: 'Messages over the limit wait for a person. Days are UTC.',
     noBudget: 'No limit',
+    readsAs: 'Reads as',
+    readsAsHint:
+      'Addresses and group:name, for documents that only some people may read. Its own addresses count without being named.',
   },
   identities: {
     title: 'Identities',

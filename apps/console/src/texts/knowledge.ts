@@ -9,7 +9,7 @@ export const knowledgeTexts = {
   columns: { title: 'Title', source: 'From', trust: 'Trust', audience: 'For', chars: 'Length', created: 'Added' },
   sources: { upload: 'Added here', turn: 'An agent', sync: 'A source' },
   trusts: { owner: 'Yours', known: 'Of known people', untrusted: 'Of untrusted senders' },
-  audiences: { everyone: 'Everyone', known: 'Known people' },
+  audiences: { everyone: 'Everyone', known: 'Known people', listed: 'Some people' },
   chars: (count: number) => `${new Intl.NumberFormat(undefined, { notation: 'compact' }).format(count)} characters`,
   empty: { title: 'No documents yet', text: 'Add a text or connect a document source. Agents find it at once.' },
   add: 'Add a text',
@@ -23,8 +23,6 @@ export const knowledgeTexts = {
     language: 'Language',
     recognised: 'Recognised, part by part',
     languageName: (language: string) => `${language.slice(0, 1).toUpperCase()}${language.slice(1)}`,
-    audience: 'Who may get answers from it',
-    audiences: { known: 'Known people', everyone: 'Everyone, including unknown senders' },
     go: 'Add',
   },
   search: {
@@ -37,6 +35,20 @@ export const knowledgeTexts = {
     },
     start: { title: 'Ask as an agent would', text: 'Whole questions are fine: each word counts by itself.' },
     at: (offset: number) => `from character ${grouped(offset)}`,
+  },
+  readers: {
+    title: 'Readers',
+    audience: 'Who may get answers from it',
+    audiences: {
+      known: 'Known people',
+      everyone: 'Everyone, including unknown senders',
+      listed: 'Only some people and groups',
+    },
+    readers: 'People and groups',
+    hint: 'Addresses, and group:name. They get answers in private conversations. Nobody named: no contact gets any.',
+    example: 'ana@example.com, group:finance',
+    bySource: 'Its source or its provider says so.',
+    nobody: 'No contact',
   },
   meaning: {
     about:

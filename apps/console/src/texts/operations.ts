@@ -29,6 +29,8 @@ export const auditActions = {
   'mcp_server.policy_set': 'Policy of an MCP server set',
   'mcp_server.trust_set': 'Trust of an MCP server set',
   'mcp_server.sessions_set': 'Sessions of an MCP server set',
+  'document.access_set': 'Readers of a document set',
+  'contact.reads_as_set': 'Who a contact reads as set',
   'knowledge.meaning_changed': 'How knowledge is found by meaning changed',
   'memory.corrected': 'Memory of an agent corrected',
   'memory.deleted': 'Memory of an agent deleted',

@@ -30,6 +30,7 @@ import { TranscriptRow } from '../entities/transcript.entity.js';
 import { Transcript1795892000000 } from './1795892000000-transcript.js';
 import { ContactMemory1795868400000 } from './1795868400000-contact-memory.js';
 import { WorkflowStepWait1795890900000 } from './1795890900000-workflow-step-wait.js';
+import { DocumentReaders1795894000000 } from './1795894000000-document-readers.js';
 import { ChunkVector1795891000000 } from './1795891000000-chunk-vector.js';
 import { AgentCall1795867200000 } from './1795867200000-agent-call.js';
 import { Comparison1795827000000 } from './1795827000000-comparison.js';
@@ -99,5 +100,6 @@ export const schema: ServiceSchema = {
     WorkflowStepWait1795890900000,
     ChunkVector1795891000000,
     Transcript1795892000000,
+    DocumentReaders1795894000000,
   ],
 };

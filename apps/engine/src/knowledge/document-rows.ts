@@ -7,7 +7,7 @@ import { type Facts, type Statements, storeFacts } from './fact-rows.js';
 
 export type NewDocument = Pick<
   KnowledgeDocument,
-  'title' | 'content' | 'source' | 'uri' | 'trust' | 'audience' | 'provenance'
+  'title' | 'content' | 'source' | 'uri' | 'trust' | 'audience' | 'readers' | 'provenance'
 > & {
   /** As it was declared. Absent: each part speaks for itself. */
   language?: string;
@@ -31,8 +31,8 @@ export async function insertDocument(
 ): Promise<boolean> {
   const made = (await db.query(
     `INSERT INTO engine.document (id, organization_id, project_id, title, content, content_sha256, source, uri, trust,
-            audience, provenance)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb)
+            audience, provenance, readers)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12)
      ON CONFLICT (project_id, source, content_sha256) DO NOTHING RETURNING id`,
     [
       id,
@@ -46,6 +46,7 @@ export async function insertDocument(
       document.trust,
       document.audience,
       storableJson(document.provenance),
+      document.readers,
     ],
   )) as { id: string }[];
   if (made.length === 0) return false;

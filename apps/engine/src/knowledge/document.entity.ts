@@ -1,3 +1,4 @@
+import type { DocumentAudience } from '#libs/contracts';
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 /**
@@ -5,12 +6,6 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
  * admitted contact. `untrusted`: learnt from untrusted senders.
  */
 export type DocumentTrust = 'owner' | 'known' | 'untrusted';
-
-/**
- * Who may be answered from it: `everyone`, or only turns of admitted contacts and of the project's own callers
- * (`known`).
- */
-export type DocumentAudience = 'everyone' | 'known';
 
 /** A text of the project's knowledge and its origin. */
 @Entity({ schema: 'engine', name: 'document' })
@@ -29,6 +24,8 @@ export class KnowledgeDocument {
   @Column({ type: 'text', nullable: true }) uri: string | null;
   @Column({ type: 'text' }) trust: DocumentTrust;
   @Column({ type: 'text' }) audience: DocumentAudience;
+  /** Addresses of people and `group:<name>`, for the audience `listed`. */
+  @Column({ type: 'text', array: true, default: '{}' }) readers: string[];
   /**
    * `{by}` for an upload; `{turn_id, receipt_id, agent_id, sender}` for a turn; `{source_id, path, adapter, ...}` for a
    * sync.

@@ -1,5 +1,7 @@
-import { newId, type Order, type ProjectScope } from '#libs/contracts';
+import { AuditLog } from '#libs/audit';
+import { type DocumentAccess, newId, type Order, type ProjectScope } from '#libs/contracts';
 import { keyset } from '#libs/database';
+import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
@@ -7,22 +9,32 @@ import type { KnowledgeDocument } from './document.entity.js';
 import { deleteDocument, insertDocument, type NewDocument } from './document-rows.js';
 import type { Facts } from './fact-rows.js';
 
-/** Who reads: the turn of an untrusted sender sees only documents for everyone. */
-export type Reader = 'everyone' | 'known';
+/**
+ * As whom somebody reads: audiences, and a contact's addresses and groups. The turn of an untrusted sender reads as
+ * `everyone`. Null: as a person with the right to see the whole knowledge.
+ */
+export type Reader = readonly string[] | null;
 
 /** SQL for whether a reader may see a document. @param document its alias */
 export const visibleTo = (reader: string, document: string): string =>
-  `(${reader} = 'known' OR ${document}.audience = 'everyone')`;
+  `(${reader}::text[] IS NULL OR ${document}.audience = ANY(${reader}::text[])
+    OR (${document}.audience = 'listed' AND ${document}.readers && ${reader}::text[]))`;
 
 export type DocumentHead = Omit<KnowledgeDocument, 'content' | 'content_sha256' | 'organization_id' | 'project_id'> & {
   chars: number;
 };
 
-const head = 'id, title, source, uri, trust, audience, provenance, created_at, length(content) AS chars';
+const head = 'id, title, source, uri, trust, audience, readers, provenance, created_at, length(content) AS chars';
+
+/** Of a conversation, the newest that are looked at: older ones are in no model's window. */
+const mostTurns = 200;
 
 @Injectable()
 export class DocumentRepository {
-  constructor(private readonly db: DataSource) {}
+  constructor(
+    private readonly db: DataSource,
+    private readonly audit: AuditLog,
+  ) {}
 
   /** Stores a document with its chunks and facts, or finds the same document of that source. @returns its id */
   async store(owner: ProjectScope, document: NewDocument, facts: Facts): Promise<{ id: string; isNew: boolean }> {
@@ -69,6 +81,56 @@ export class DocumentRepository {
         WHERE project_id = $1 AND organization_id = $2 AND ${after} ORDER BY ${by} LIMIT $4`,
       [owner.projectId, owner.organizationId, cursor, limit + 1],
     )) as DocumentHead[];
+  }
+
+  /**
+   * Sets who may read a document that no source keeps up to date.
+   * @returns `of_source`; null when there is none
+   */
+  async setAccess(
+    caller: Principal,
+    id: string,
+    { audience, readers }: DocumentAccess,
+  ): Promise<'set' | 'of_source' | null> {
+    return this.db.transaction(async (tx) => {
+      const [before] = (await tx.query(
+        `SELECT source, audience, readers FROM engine.document
+          WHERE id = $1 AND project_id = $2 AND organization_id = $3 FOR UPDATE`,
+        [id, caller.projectId, caller.organizationId],
+      )) as (DocumentAccess & Pick<KnowledgeDocument, 'source'>)[];
+      if (!before) return null;
+      if (before.source === 'sync') return 'of_source';
+      await tx.query('UPDATE engine.document SET audience = $2, readers = $3 WHERE id = $1', [id, audience, readers]);
+      const change = { before: { audience: before.audience, readers: before.readers }, after: { audience, readers } };
+      await this.audit.append(tx, caller, { action: 'document.access_set', subject: id, ...change });
+      return 'set';
+    });
+  }
+
+  /**
+   * Who may read all of what a turn, its conversation and the agents that it asked have read of listed documents.
+   * @returns null when they have read none
+   */
+  async readersOfWindow({
+    turnId,
+    sessionId,
+    projectId,
+  }: {
+    turnId: string;
+    sessionId: string | null;
+    projectId: string;
+  }) {
+    const lists = (await this.db.query(
+      `SELECT DISTINCT d.id, d.readers
+         FROM (SELECT id FROM engine.turn WHERE project_id = $3
+                  AND (id = $1 OR called_by = $1 OR session_id = $2) ORDER BY id DESC LIMIT ${mostTurns}) AS t
+         JOIN engine.step s ON s.turn_id = t.id AND s.kind = 'tool_result'
+        CROSS JOIN LATERAL jsonb_array_elements(coalesce(s.content->'documents', '[]')) AS named
+         JOIN engine.document d ON d.id = named->>'id' AND d.project_id = $3 AND d.audience = 'listed'`,
+      [turnId, sessionId, projectId],
+    )) as { readers: string[] }[];
+    const [first, ...others] = lists.map(({ readers }) => readers);
+    return first ? first.filter((reader) => others.every((list) => list.includes(reader))) : null;
   }
 
   /** @returns false when there is none */

@@ -32,8 +32,8 @@ export class EntityController {
   @ApiOkResponse({ type: EntityDetail })
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<EntityDetail> {
     const name = await this.directory.nameOf(caller, id);
-    const entity = name === null ? null : await this.graph.entity(caller, 'known', name);
+    const entity = name === null ? null : await this.graph.entity(caller, null, name);
     if (!entity) throw notFound('entity', id);
-    return { ...entity, relations: await this.graph.neighbours(caller, 'known', id, 1, mostRelations) };
+    return { ...entity, relations: await this.graph.neighbours(caller, null, id, 1, mostRelations) };
   }
 }

@@ -1,10 +1,11 @@
 import { Caller, notFound, pageOf, type Principal, Problem, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type EngineSettings, SETTINGS } from '../settings.js';
 import { DocumentRepository } from './document.repository.js';
 import { DocumentSearch } from './document-search.repository.js';
 import {
+  accessIn,
   DocumentPage,
   DocumentQuery,
   documentView,
@@ -12,6 +13,7 @@ import {
   DocumentWithText,
   FoundChunks,
   SearchQuery,
+  SetAccess,
   UploadDocument,
 } from './knowledge.dto.js';
 
@@ -56,7 +58,7 @@ export class KnowledgeController {
         source: 'upload',
         uri: body.uri ?? null,
         trust: 'owner',
-        audience: body.audience ?? 'known',
+        ...accessIn({ audience: body.audience ?? 'known', readers: body.readers ?? [] }),
         provenance: { ...body.provenance, by: caller.subject, ...(language === undefined ? {} : { language }) },
         ...(language === undefined ? {} : { language }),
       },
@@ -73,7 +75,7 @@ export class KnowledgeController {
   })
   @ApiOkResponse({ type: FoundChunks })
   async search(@Caller() caller: Principal, @Query() query: SearchQuery): Promise<FoundChunks> {
-    const { found, note } = await this.found.search(caller, 'known', query.q, query.limit);
+    const { found, note } = await this.found.search(caller, null, query.q, query.limit);
     return { data: found, note };
   }
 
@@ -86,6 +88,27 @@ export class KnowledgeController {
     return { ...documentView(found), text: found.text };
   }
 
+  @Patch(':id')
+  @RequireScopes('knowledge:write')
+  @ApiOperation({
+    summary: 'Set who may be answered from a document that no source keeps',
+    operationId: 'setDocumentAccess',
+  })
+  @ApiOkResponse({ type: DocumentView })
+  async setAccess(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body() body: SetAccess,
+  ): Promise<DocumentView> {
+    const set = await this.documents.setAccess(caller, id, accessIn(body));
+    if (set === null) throw notFound('document', id);
+    if (set === 'of_source') {
+      const detail = 'A source keeps this document: who may read it is set there, by the source or its provider.';
+      throw new Problem(409, 'document_of_source', detail);
+    }
+    return documentView(await this.read(caller, id, 0));
+  }
+
   @Delete(':id')
   @HttpCode(204)
   @RequireScopes('knowledge:write')
@@ -96,7 +119,7 @@ export class KnowledgeController {
   }
 
   private async read(caller: Principal, id: string, chars: number) {
-    const found = await this.documents.read(caller, 'known', { id, title: null }, 0, chars);
+    const found = await this.documents.read(caller, null, { id, title: null }, 0, chars);
     if (!found) throw notFound('document', id);
     return found;
   }

@@ -1,4 +1,16 @@
-import { idOf, JsonObject, Name, NestedList, OneOf, OrderedQuery, Text, Whole } from '#libs/service-kit';
+import { type DocumentAccess, type DocumentAudience, documentAudiences, mostReaders, readersOf } from '#libs/contracts';
+import {
+  idOf,
+  JsonObject,
+  Name,
+  NestedList,
+  OneOf,
+  OrderedQuery,
+  Problem,
+  Text,
+  TextList,
+  Whole,
+} from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import type { DocumentHead } from './document.repository.js';
@@ -6,7 +18,10 @@ import type { FoundChunk } from './document-search.repository.js';
 import { languages } from './language-of.js';
 
 const audienceNote =
-  'known: for turns of admitted contacts and of your own callers; everyone: for turns of unknown senders too';
+  'known: for turns of admitted contacts and of your own callers; everyone: for turns of unknown senders too; listed: ' +
+  'for contacts alone who read as one of `readers`';
+const readersNote = 'Of the audience listed: addresses of people, and group:<name>. None: no contact';
+const Readers = () => TextList(mostReaders, 200, { optional: true, description: readersNote });
 
 class StatedEntity {
   @Name(200) name: string;
@@ -29,7 +44,8 @@ export class UploadDocument {
     description: 'By which its words are stemmed for search. Absent: recognised, part by part',
   })
   language?: string;
-  @OneOf(['known', 'everyone'], { optional: true, description: audienceNote }) audience?: 'known' | 'everyone';
+  @OneOf(documentAudiences, { optional: true, description: audienceNote }) audience?: DocumentAudience;
+  @Readers() readers?: string[];
   @JsonObject({ optional: true, description: 'Facts shown to people, stored unchanged' }) provenance?: Record<
     string,
     unknown
@@ -37,6 +53,28 @@ export class UploadDocument {
   @NestedList(StatedEntity, 1_000, { optional: true }) entities?: StatedEntity[];
   @NestedList(StatedRelation, 2_000, { optional: true }) relations?: StatedRelation[];
 }
+
+export class SetAccess {
+  @OneOf(documentAudiences, { description: audienceNote }) audience: DocumentAudience;
+  @Readers() readers?: string[];
+}
+
+/** @throws Problem 422 for a list that is none, or that its audience would ignore */
+export function accessIn({
+  audience,
+  readers = [],
+}: {
+  audience: DocumentAudience;
+  readers?: string[];
+}): DocumentAccess {
+  const read = readersOf(readers);
+  const wrong = typeof read === 'string' ? read : audience !== 'listed' && read.length > 0 ? unlisted : null;
+  if (typeof read !== 'string' && wrong === null) return { audience, readers: read };
+  const errors = [{ field: 'readers', message: wrong ?? '' }];
+  throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
+}
+
+const unlisted = 'has readers, which only the audience listed has';
 
 export class SearchQuery {
   @Text(400, { minLength: 1 }) q: string;
@@ -56,7 +94,8 @@ export class DocumentView implements Omit<DocumentHead, 'created_at'> {
   @ApiProperty({ type: String, nullable: true }) uri: string | null;
   @ApiProperty({ enum: ['owner', 'known', 'untrusted'], description: 'untrusted: learnt from untrusted senders' })
   trust: DocumentHead['trust'];
-  @ApiProperty({ enum: ['everyone', 'known'] }) audience: DocumentHead['audience'];
+  @ApiProperty({ enum: documentAudiences, description: audienceNote }) audience: DocumentHead['audience'];
+  @ApiProperty({ type: [String], description: 'Of the audience listed' }) readers: string[];
   @ApiProperty({ type: 'object', additionalProperties: true }) provenance: Record<string, unknown>;
   @ApiProperty({ type: 'integer', description: 'Length of its text' }) chars: number;
   @ApiProperty({ format: 'date-time' }) created_at: string;
@@ -93,9 +132,10 @@ export function documentView({
   uri,
   trust,
   audience,
+  readers,
   provenance,
   chars,
   created_at,
 }: DocumentHead): DocumentView {
-  return { id, title, source, uri, trust, audience, provenance, chars, created_at: created_at.toISOString() };
+  return { id, title, source, uri, trust, audience, readers, provenance, chars, created_at: created_at.toISOString() };
 }

@@ -7,8 +7,10 @@ import {
   type Principal,
   RequireScopes,
   Text,
+  TextList,
   Whole,
 } from '#libs/service-kit';
+import { type DocumentAudience, documentAudiences, mostReaders } from '#libs/contracts';
 import { sanitize } from '#libs/sanitizer';
 import { Body, Controller, Param, Put } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
@@ -24,7 +26,9 @@ class TakeVersion {
   @Text(200, { optional: true }) content_type?: string;
   @Text(200_000_000, { optional: true, description: 'Absent when it was removed' }) content_base64?: string;
   @OneOf(['owner', 'untrusted']) trust: 'owner' | 'untrusted';
-  @OneOf(['known', 'everyone']) audience: 'known' | 'everyone';
+  @OneOf(documentAudiences) audience: DocumentAudience;
+  @TextList(mostReaders, 200, { optional: true, description: 'Absent from gateways of older releases' })
+  readers?: string[];
   @JsonObject() provenance: Record<string, unknown>;
 }
 
@@ -46,14 +50,23 @@ export class SyncedDocumentController {
   }
 
   private async versionOf(id: string, body: TakeVersion): Promise<SyncedVersion> {
-    const { revision, removed, path, trust, audience } = body;
+    const { revision, removed, path, trust, audience, readers = [] } = body;
     if (removed) return { id, revision, outcome: 'removed', document: null };
     const bytes = Buffer.from(body.content_base64 ?? '', 'base64');
     const read = await this.reader.read(bytes, body.content_type ?? '', path);
     if ('refused' in read) return { id, revision, outcome: read.refused, document: null };
     const title = titleOf(path);
     const provenance = read.note === null ? body.provenance : { ...body.provenance, note: read.note };
-    const document = { title, content: read.text, source: 'sync' as const, uri: null, trust, audience, provenance };
+    const document = {
+      title,
+      content: read.text,
+      source: 'sync' as const,
+      uri: null,
+      trust,
+      audience,
+      readers,
+      provenance,
+    };
     return { id, revision, outcome: 'kept', document };
   }
 }

@@ -14,6 +14,7 @@ import { ProblemMark1795808000000 } from './1795808000000-problem-mark.js';
 import { Schedule1795842000000 } from './1795842000000-schedule.js';
 import { RuleVersion1795866062107 } from './1795866062107-rule-version.js';
 import { WorkflowSteps1795866167000 } from './1795866167000-workflow-steps.js';
+import { ContactReadsAs1795894000000 } from './1795894000000-contact-reads-as.js';
 import { ContactAddress1795879800000 } from './1795879800000-contact-address.js';
 import { EventWait1795890800000 } from './1795890800000-event-wait.js';
 
@@ -44,5 +45,6 @@ export const schema: ServiceSchema = {
     WorkflowSteps1795866167000,
     ContactAddress1795879800000,
     EventWait1795890800000,
+    ContactReadsAs1795894000000,
   ],
 };

@@ -146,6 +146,8 @@ export class ContactRow {
   @Column({ type: 'text' }) status: ContactStatus;
   /** Messages per day (UTC); null: unlimited for this contact. */
   @Column({ type: 'integer', nullable: true }) daily_budget: number | null;
+  /** Addresses and `group:<name>` as whom it reads documents that only some may read, besides its own addresses. */
+  @Column({ type: 'text', array: true, default: '{}' }) reads_as: string[];
   /** The contact that this one was merged into. It keeps its own messages and identities, for an undo of the merge. */
   @Column({ type: 'text', nullable: true }) merged_into: string | null;
   @Column({ type: 'timestamptz' }) created_at: Date;

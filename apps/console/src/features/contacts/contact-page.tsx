@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Skeleton, Stack } from '@mantine/core';
+import { Button, Group, NumberInput, Skeleton, Stack, TagsInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Inbox } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -79,9 +79,9 @@ const formTexts = contactTexts.form;
 
 /** The contact's name, and how many messages a day they may send. */
 function ContactForm({ contact }: { contact: Schema<'ContactDetailView'> }): ReactNode {
-  const { name, daily_budget, id } = contact;
+  const { name, daily_budget, reads_as, id } = contact;
   const editor = useEditor<Schema<'ContactChange'>>({
-    saved: { name, daily_budget },
+    saved: { name, daily_budget, reads_as },
     touched: ['contacts'],
     save: ({ change: body }) => answer(api.PATCH('/api/v1/contacts/{id}', { params: { path: { id } }, body })),
   });
@@ -105,7 +105,16 @@ function ContactForm({ contact }: { contact: Schema<'ContactDetailView'> }): Rea
           error={fieldError(error, 'daily_budget')}
           onChange={(budget) => set({ daily_budget: budget === '' ? null : Number(budget) })}
         />
-        <ProblemAlert error={errorBeside(error, ['name', 'daily_budget'])} />
+        <TagsInput
+          label={formTexts.readsAs}
+          description={formTexts.readsAsHint}
+          maxTags={50}
+          acceptValueOnBlur
+          value={value.reads_as ?? []}
+          error={fieldError(error, 'reads_as')}
+          onChange={(readers) => set({ reads_as: readers })}
+        />
+        <ProblemAlert error={errorBeside(error, ['name', 'daily_budget', 'reads_as'])} />
         {editor.changed && (
           <Group gap="xs">
             <Button type="submit" loading={editor.saving}>

@@ -8,9 +8,9 @@ import { projectKey, useProjectId } from '../../api/project-query.js';
 import { knowledgeTexts } from '../../texts/knowledge.js';
 import { fieldError } from '../../ui/notices.js';
 import { FormModal } from '../../ui/dialog.js';
+import { type Access, AccessFields } from './readers.js';
 
 const texts = knowledgeTexts.adding;
-const audiences = ['known', 'everyone'] as const;
 const languages = [
   'arabic',
   'armenian',
@@ -39,7 +39,8 @@ const nothing = {
   title: '',
   text: '',
   uri: '',
-  audience: 'known' as (typeof audiences)[number],
+  audience: 'known' as Access['audience'],
+  readers: [] as string[],
   language: null as Language | null,
 };
 
@@ -74,7 +75,7 @@ export function AddText({ opened, onClose }: { opened: boolean; onClose: () => v
       size="xl"
       saving={add.isPending}
       error={add.error}
-      fields={['title', 'text', 'uri']}
+      fields={['title', 'text', 'uri', 'readers']}
       ready={value.title.trim() !== '' && value.text.trim() !== ''}
       onSubmit={() => add.mutate()}
       onClose={onClose}
@@ -121,13 +122,7 @@ export function AddText({ opened, onClose }: { opened: boolean; onClose: () => v
         value={value.language}
         onChange={(next) => change({ language: languages.find((language) => language === next) ?? null })}
       />
-      <Select
-        label={texts.audience}
-        allowDeselect={false}
-        data={audiences.map((audience) => ({ value: audience, label: texts.audiences[audience] }))}
-        value={value.audience}
-        onChange={(next) => change({ audience: audiences.find((audience) => audience === next) ?? 'known' })}
-      />
+      <AccessFields value={value} error={add.error} onChange={change} />
     </FormModal>
   );
 }

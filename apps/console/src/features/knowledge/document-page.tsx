@@ -2,7 +2,7 @@ import { Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { answer, api } from '../../api/client.js';
+import { answer, api, type Schema } from '../../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { LongText } from '../../drawn/long-text.js';
@@ -14,6 +14,7 @@ import { JsonView } from '../../ui/json-view.js';
 import { Page, Section } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { When } from '../../ui/when.js';
+import { Readers } from './readers.js';
 import { TrustBadge } from './trust-badge.js';
 
 const route = getRouteApi('/p/$projectId/knowledge/$documentId');
@@ -29,7 +30,7 @@ export function DocumentPage(): ReactNode {
   } = useProjectQuery(['knowledge', 'document', documentId], (signal) =>
     answer(api.GET('/api/v1/knowledge/{id}', { params: { path: { id: documentId } }, signal })),
   );
-  const { columns, sources, audiences } = knowledgeTexts;
+  const { columns, sources } = knowledgeTexts;
   return (
     <Page
       title={found?.title ?? texts.title}
@@ -46,7 +47,7 @@ export function DocumentPage(): ReactNode {
             <Facts
               of={[
                 [columns.source, sources[found.source]],
-                [columns.audience, audiences[found.audience]],
+                [columns.audience, found.source === 'sync' && audienceOf(found)],
                 [columns.chars, knowledgeTexts.chars(found.chars)],
                 [columns.created, <When at={found.created_at} />],
                 [texts.uri, found.uri],
@@ -59,6 +60,11 @@ export function DocumentPage(): ReactNode {
               ]}
             />
           </Section>
+          {found.source !== 'sync' && (
+            <Section title={knowledgeTexts.readers.title}>
+              <Readers key={found.id} document={found} />
+            </Section>
+          )}
           <Section title={texts.text}>
             <Text style={{ whiteSpace: 'pre-wrap' }}>
               <LongText text={found.text} first={firstChars} />
@@ -68,6 +74,13 @@ export function DocumentPage(): ReactNode {
       )}
     </Page>
   );
+}
+
+/** As its source or provider says it. */
+function audienceOf({ audience, readers }: Schema<'DocumentView'>): string {
+  const { audiences, readers: words } = knowledgeTexts;
+  const who = readers.length > 0 ? readers.join(', ') : words.nobody;
+  return `${audience === 'listed' ? who : audiences[audience]}. ${words.bySource}`;
 }
 
 function DeleteDocument({ id }: { id: string }): ReactNode {

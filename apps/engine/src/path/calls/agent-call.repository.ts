@@ -123,6 +123,8 @@ function inputOf(call: AgentCall, caller: TurnInput): TurnInput {
       sender: `agent:${call.callerAgentId}`,
       message: call.message,
       is_bot: true,
+      // The answer goes where that of the caller goes.
+      ...(caller.message.is_dm === undefined ? {} : { is_dm: caller.message.is_dm }),
     },
     verified,
     instructions: null,

@@ -49,6 +49,8 @@ export interface TurnScope extends ProjectScope {
    * conversation.
    */
   trusted: boolean;
+  /** Its messages say that nobody else reads the conversation. */
+  isPrivate: boolean;
   /** The turns that wait for this one; null: it answers a message. */
   calledBy: { agents: string[]; mayDo: ToolGrade } | null;
   /** A replay without delivery: calls that change something are not made. */
@@ -233,6 +235,7 @@ export function turnScope(
     sender: input.message.sender,
     trust,
     trusted: input.verified && trust !== 'unknown',
+    isPrivate: [input.message, ...(input.earlier ?? [])].every(({ is_dm: isDirect }) => isDirect === true),
     calledBy: input.called_by ? { agents: input.called_by.agents, mayDo: input.called_by.may_do } : null,
     rehearsal: input.rehearsal === true,
     startedBy: [...(input.contact_id ? [`contact:${input.contact_id}`] : []), ...(input.started_by ?? [])],

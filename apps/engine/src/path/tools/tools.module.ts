@@ -1,5 +1,5 @@
 import type { Egress } from '#libs/egress';
-import type { ServiceClient } from '#libs/service-kit';
+import { ServiceClient } from '#libs/service-kit';
 import { Module } from '@nestjs/common';
 import { DocumentReader } from '../../documents/document-reader.service.js';
 import { DocumentsModule } from '../../documents/documents.module.js';
@@ -39,6 +39,7 @@ import { TurnToolService } from './turn-tool.service.js';
         GATEWAY,
         DocumentReader,
         ContactMemories,
+        ServiceClient,
       ],
     },
     CredentialReader,
@@ -58,15 +59,16 @@ function library(
   gateway: ServiceClient,
   reader: DocumentReader,
   memories: ContactMemories,
+  router: ServiceClient,
 ): BuiltinLibrary {
   const timeoutMs = settings.TOOL_TIMEOUT_MS;
   return new BuiltinLibrary({
     http_request: httpRequest(egress, { maxResponseBytes: settings.TOOL_RESULT_KEPT_BYTES, timeoutMs }),
     send_email: sendEmail(egress, timeoutMs),
     web_search: webSearch(egress, timeoutMs),
-    read_file: readFile(documents, gateway, reader),
+    read_file: readFile(documents, { gateway, router }, reader),
     store_knowledge: storeKnowledge(documents, settings.DOCUMENT_MAX_CHARS),
-    query_knowledge_graph: queryKnowledgeGraph(search, graph),
+    query_knowledge_graph: queryKnowledgeGraph(search, graph, router),
     remember: remember(memories),
     forget: forget(memories),
   });

@@ -58,6 +58,26 @@ describe('contacts', () => {
     expect((await turnsOf(row))[0]?.input.trust).toBe('builtin');
   });
 
+  it('read as whom people set and as their own addresses, while they are known, and the audit log has who set it', async () => {
+    const { contact_id: id } = await receive(newId('app'), 'Ana@example.com');
+    const readsAs = async () =>
+      (await world.internal<{ reads_as: string[] }>('GET', `contacts/${id}/reads-as`)).body.reads_as;
+    const set = await world.call<ContactDetail>('PATCH', `contacts/${id}`, {
+      reads_as: ['Group:Finance', 'group:finance'],
+    });
+    expect(set.body.reads_as).toEqual(['group:finance']);
+    expect(await readsAs()).toEqual([]);
+    await post(`contacts/${id}/admit`);
+    expect(await readsAs()).toEqual(['group:finance', 'ana@example.com']);
+    const impostor = await receive(newId('app'), 'group:finance');
+    await post(`contacts/${impostor.contact_id}/admit`);
+    expect((await world.internal('GET', `contacts/${impostor.contact_id}/reads-as`)).body).toEqual({ reads_as: [] });
+    const wrong = await world.call('PATCH', `contacts/${id}`, { reads_as: ['finance'] });
+    expect(wrong).toMatchObject({ status: 422, body: { errors: [{ field: 'reads_as' }] } });
+    const audit = await world.query('SELECT before, after FROM router.audit WHERE subject = $1', [id]);
+    expect(audit).toEqual([{ before: { reads_as: [] }, after: { reads_as: ['group:finance'] } }]);
+  });
+
   it('let anybody in where the channel is open, as unknown', async () => {
     const row = await receive(await channel('open'), 'guest');
     expect(row.outcome).toBe('routed');

@@ -8,6 +8,7 @@ import {
   type Principal,
   RequireScopes,
   Text,
+  TextList,
   Whole,
 } from '#libs/service-kit';
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
@@ -20,7 +21,10 @@ import {
   ContactMessagePage,
   ContactPage,
   PairingCodeView,
+  readsAsNote,
 } from './contact.dto.js';
+
+const mostReadsAs = 50;
 
 class ContactQuery extends OrderedQuery {
   @Text(200, {
@@ -37,6 +41,7 @@ class ContactChange {
   @Name(200, { optional: true }) name?: string;
   @Whole(0, 1_000_000, { optional: true, nullable: true, description: 'Messages a day (UTC); null for no limit' })
   daily_budget?: number | null;
+  @TextList(mostReadsAs, 200, { optional: true, description: readsAsNote }) reads_as?: string[];
 }
 
 class Merge {
@@ -108,7 +113,10 @@ export class ContactController {
 
   @Patch(':id')
   @RequireScopes('contacts:write')
-  @ApiOperation({ operationId: 'changeContact', summary: 'Change the name or the daily budget of a contact' })
+  @ApiOperation({
+    operationId: 'changeContact',
+    summary: 'Change the name or the daily budget of a contact, or as whom it reads',
+  })
   @ApiOkResponse({ type: ContactDetailView })
   change(
     @Caller() caller: Principal,
@@ -173,7 +181,7 @@ export class ContactController {
   }
 }
 
-/** For the engine, which asks contacts for approvals. */
+/** For the engine, which asks contacts for approvals, and finds documents for them. */
 @ApiExcludeController()
 @Controller('internal/contacts')
 @RequireScopes('service')
@@ -186,5 +194,10 @@ export class InternalContactController {
     @Param('id') id: string,
   ): Promise<{ address: PrivateAddress | null }> {
     return { address: await this.service.privateAddress(caller, id) };
+  }
+
+  @Get(':id/reads-as')
+  async readsAs(@Caller() caller: Principal, @Param('id') id: string): Promise<{ reads_as: string[] }> {
+    return { reads_as: await this.service.readsAs(caller, id) };
   }
 }

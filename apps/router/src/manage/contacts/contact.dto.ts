@@ -5,6 +5,9 @@ import type { Identity } from './contact.repository.js';
 import { MessageView } from '../messages/message.dto.js';
 import type { ContactDetail, ContactMessage } from './contact.service.js';
 
+export const readsAsNote =
+  'Addresses and group:<name> as whom it reads documents that only some may read, besides the addresses of its identities';
+
 export class ContactView implements ContactRow {
   @ApiProperty(idOf('con')) id: string;
   @ApiProperty(idOf('org')) organization_id: string;
@@ -13,6 +16,7 @@ export class ContactView implements ContactRow {
   @ApiProperty({ enum: ['unknown', 'known', 'blocked'] }) status: ContactStatus;
   @ApiProperty({ type: 'integer', nullable: true, description: 'Messages a day (UTC); null: no limit' }) daily_budget:
     number | null;
+  @ApiProperty({ type: [String], description: readsAsNote }) reads_as: string[];
   @ApiProperty({ ...idOf('con'), nullable: true, description: 'The contact that it was merged into' }) merged_into:
     string | null;
   @ApiProperty(time) created_at: Date;

@@ -1,7 +1,9 @@
+import { AuditLog } from '#libs/audit';
 import type { Order } from '#libs/contracts';
 import { keyset } from '#libs/database';
-import { beginningWith } from '#libs/service-kit';
+import { beginningWith, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { ContactRow, IdentityRow, MessageRow } from '../../entities/message.entity.js';
 
@@ -20,7 +22,10 @@ export type Identity = Pick<IdentityRow, 'app_id' | 'sender' | 'home_id' | 'paus
  */
 @Injectable()
 export class ContactRepository {
-  constructor(private readonly db: DataSource) {}
+  constructor(
+    private readonly db: DataSource,
+    private readonly audit: AuditLog,
+  ) {}
 
   async find(organizationId: string, projectId: string, id: string): Promise<ContactRow | null> {
     const rows = (await this.db.query(
@@ -102,6 +107,15 @@ export class ContactRepository {
         [id, name ?? null, status ?? null, budget !== undefined, budget ?? null],
       );
       await showContact(tx, id);
+    });
+  }
+
+  async setReadsAs(caller: Principal, id: string, before: string[], readsAs: string[]): Promise<void> {
+    if (isDeepStrictEqual(before, readsAs)) return;
+    await this.db.transaction(async (tx) => {
+      await tx.query('UPDATE router.contact SET reads_as = $2, updated_at = now() WHERE id = $1', [id, readsAs]);
+      const change = { before: { reads_as: before }, after: { reads_as: readsAs } };
+      await this.audit.append(tx, caller, { action: 'contact.reads_as_set', subject: id, ...change });
     });
   }
 

@@ -1,4 +1,4 @@
-import type { ReplyTarget } from '#libs/contracts';
+import { readersOf, type ReplyTarget } from '#libs/contracts';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { type RouterSettings, SETTINGS } from '../../env.js';
@@ -49,10 +49,16 @@ export class ContactService {
   async change(
     caller: Principal,
     id: string,
-    change: { name?: string; daily_budget?: number | null },
+    { reads_as: given, ...change }: { name?: string; daily_budget?: number | null; reads_as?: string[] },
   ): Promise<ContactDetail> {
-    await this.findOwn(caller, id);
+    const { reads_as: before } = await this.findOwn(caller, id);
+    const readsAs = given === undefined ? undefined : readersOf(given);
+    if (typeof readsAs === 'string') {
+      const errors = [{ field: 'reads_as', message: readsAs }];
+      throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
+    }
     await this.contacts.change(id, change);
+    if (readsAs !== undefined) await this.contacts.setReadsAs(caller, id, before, readsAs);
     return this.get(caller, id);
   }
 
@@ -125,6 +131,14 @@ export class ContactService {
     return null;
   }
 
+  /** Addresses and groups of a known contact: those that people set, and its own addresses. @throws Problem 404 */
+  async readsAs(caller: Principal, id: string): Promise<string[]> {
+    const { status, reads_as: set } = await this.find(caller, id);
+    if (status !== 'known') return [];
+    const senders = (await this.contacts.identitiesOf(id)).map(({ sender }) => readersOf([sender]));
+    return [...new Set([...set, ...senders.flatMap((one) => (typeof one === 'string' ? [] : one.filter(isAddress)))])];
+  }
+
   private async find(caller: Principal, id: string): Promise<ContactRow> {
     const row = await this.contacts.find(caller.organizationId, caller.projectId, id);
     if (!row) throw notFound('contact', id);
@@ -138,6 +152,9 @@ export class ContactService {
     throw new Problem(409, 'contact_merged', `The contact ${id} was merged into ${row.merged_into}: change that one.`);
   }
 }
+
+/** A sender that calls itself a group is none. */
+const isAddress = (reader: string): boolean => !reader.startsWith('group:');
 
 /** @throws Problem 422 for an App whose channel does not pair */
 function requirePairing(policy: string): void {

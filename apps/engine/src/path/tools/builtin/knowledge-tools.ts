@@ -1,4 +1,5 @@
-import type { ServiceClient } from '#libs/service-kit';
+import type { DocumentAccess } from '#libs/contracts';
+import { Problem, type ServiceClient } from '#libs/service-kit';
 import type { BuiltinWork } from './builtin-library.js';
 import { type CallSite, failure, isFailure, noteIn, type ReadDocument, type TurnScope } from '../tool.js';
 import type { DocumentRepository, Reader } from '../../../knowledge/document.repository.js';
@@ -11,7 +12,11 @@ import { readAttachment } from './read-attachment.js';
 const defaultChars = 12_000;
 
 /** `read_file`: reads a document of the project's knowledge or an attachment of the event, a part at a time. */
-export function readFile(documents: DocumentRepository, gateway: ServiceClient, reader: DocumentReader): BuiltinWork {
+export function readFile(
+  documents: DocumentRepository,
+  { gateway, router }: { gateway: ServiceClient; router: ServiceClient },
+  reader: DocumentReader,
+): BuiltinWork {
   return {
     external: true,
     trustOf: (result) => (isMarkedUntrusted(result) ? 'untrusted' : 'own'),
@@ -38,8 +43,9 @@ export function readFile(documents: DocumentRepository, gateway: ServiceClient, 
       const by = { id: textOr(args['document_id']), title: textOr(args['title']) };
       if (by.id === null && by.title === null)
         return failure('invalid_arguments', 'Give document_id, title or attachment_id.');
-      const found = await documents.read(turn, readerOf(turn), by, offset, chars);
-      if (!found) return failure('document_not_found', 'There is no such document here.');
+      const as = await readerOf(turn, router);
+      const found = await documents.read(turn, as.reader, by, offset, chars);
+      if (!found) return failure('document_not_found', as.note ?? 'There is no such document here.');
       const next = offset + found.text.length;
       const { id, title, text, trust, source, chars: all } = found;
       return { id, title, text, next_offset: next < all ? next : null, trust, source };
@@ -71,7 +77,7 @@ export function storeKnowledge(documents: DocumentRepository, maxChars: number):
           source: 'turn',
           uri: null,
           trust: isTainted(call) ? 'untrusted' : 'known',
-          audience: 'known',
+          ...(await accessOf(turn, documents)),
           provenance: { turn_id: turn.turnId, receipt_id: turn.receiptId, agent_id: turn.agentId, sender: turn.sender },
         },
         { entities, relations },
@@ -85,21 +91,26 @@ export function storeKnowledge(documents: DocumentRepository, maxChars: number):
  * `query_knowledge_graph`: searches documents for words, lists an entity's neighbours, or finds paths between two
  * entities.
  */
-export function queryKnowledgeGraph(search: DocumentSearch, graph: GraphRepository): BuiltinWork {
+export function queryKnowledgeGraph(
+  search: DocumentSearch,
+  graph: GraphRepository,
+  router: ServiceClient,
+): BuiltinWork {
   return {
     external: true,
     trustOf: (result) => (isMarkedUntrusted(result) ? 'untrusted' : 'own'),
     documents: documentsIn,
     noted: noteIn,
     run: async (args, { turn }) => {
-      const reader = readerOf(turn);
+      const { reader, note: unasked } = await readerOf(turn, router);
       const limit = Number(args['limit'] ?? 10);
       const depth = Number(args['depth'] ?? 2);
       const [query, name, toName] = [textOr(args['query']), textOr(args['entity']), textOr(args['to'])];
       if (query === null && name === null) return failure('invalid_arguments', 'Give query or entity.');
       const { found, note } =
         query === null ? { found: null, note: null } : await search.search(turn, reader, query, limit);
-      const documentsFound = { ...(found && { documents: found }), ...(note === null ? {} : { note }) };
+      const notes = [note, unasked].filter((one) => one !== null);
+      const documentsFound = { ...(found && { documents: found }), ...(notes.length > 0 && { note: notes.join(' ') }) };
       if (name === null) return documentsFound;
       const entity = await graph.entity(turn, reader, name);
       if (!entity) return { ...documentsFound, entity: null };
@@ -129,8 +140,31 @@ function documentsIn(result: unknown): ReadDocument[] {
   return [...found].map(([id, title]) => ({ id, title }));
 }
 
-function readerOf(turn: TurnScope): Reader {
-  return turn.trusted ? 'known' : 'everyone';
+/**
+ * As whom a turn reads. What only some may read is found for a known contact, in a conversation that nobody else reads:
+ * elsewhere the answer would show it to others.
+ */
+async function readerOf(turn: TurnScope, router: ServiceClient): Promise<{ reader: Reader; note: string | null }> {
+  if (!turn.trusted) return { reader: ['everyone'], note: null };
+  const known = ['everyone', 'known'];
+  if (turn.contactId === null || !turn.isPrivate) return { reader: known, note: null };
+  try {
+    const path = `/internal/contacts/${turn.contactId}/reads-as`;
+    const { reads_as: own } = await router.get<{ reads_as: string[] }>(path, turn);
+    return { reader: [...known, ...own], note: null };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { reader: known, note: error.status === 404 ? null : unasked };
+  }
+}
+
+const unasked =
+  'Documents that only some people may read were left out: as whom the contact reads could not be asked at the moment.';
+
+/** A text may repeat what the turn has read: whoever may not read all of that may not read it either. */
+async function accessOf(turn: TurnScope, documents: DocumentRepository): Promise<DocumentAccess> {
+  const readers = await documents.readersOfWindow(turn);
+  return readers === null ? { audience: 'known', readers: [] } : { audience: 'listed', readers };
 }
 
 /** What a caller of the built-in App sends is not the project's own statement, whoever wrote it. */

@@ -24,6 +24,7 @@ const call: CallSite = {
     sender: 'ada',
     trust: 'known',
     trusted: true,
+    isPrivate: false,
     rehearsal: false,
     calledBy: null,
     attachments: [],
