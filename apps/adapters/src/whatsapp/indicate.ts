@@ -13,9 +13,10 @@ const lastMessages = new Remembered<string>(MAX_PEOPLE);
 export function rememberMessages(heard: NormalizedMessage): void {
   for (const { event_type: type, metadata = {} } of heard.metadata?.messages ?? [heard]) {
     const { account, channel_address: address, message_id: id } = metadata;
-    const isWritten = type !== 'delivery_status' && type !== 'reaction_added' && type !== 'ignored';
     const [key, of] = [textOf(address), textOf(id)];
-    if (isWritten && account !== undefined && key && of) lastMessages.set(`${account}:${key}`, of, KEPT_MS);
+    // An answer is written to what somebody wrote, not to a reaction. A status has no address.
+    if (type !== 'reaction_added' && account !== undefined && key && of)
+      lastMessages.set(`${account}:${key}`, of, KEPT_MS);
   }
 }
 

@@ -118,8 +118,9 @@ describe('a message to WhatsApp', () => {
 describe('that an answer is written', () => {
   const indicate = (channel_address: string, state: string): Promise<JsonObject> =>
     adapter.call('indicate', { credentials, channel_address, state });
-  const hears = (id: string, from: string, list = 'messages'): Promise<JsonObject> => {
-    const item = { id, from, type: 'text', text: { body: 'Hello.' }, status: 'read', recipient_id: from };
+  const hears = (id: string, from: string, list = 'messages', type = 'text'): Promise<JsonObject> => {
+    const content = { text: { body: 'Hello.' }, reaction: { message_id: 'wamid.0', emoji: '👍' } };
+    const item = { id, from, type, ...content, status: 'read', recipient_id: from };
     const value = { metadata: { phone_number_id: number }, [list]: [item] };
     const entry = [{ id: '1', changes: [{ field: 'messages', value }] }];
     const body = JSON.stringify({ object: 'whatsapp_business_account', entry });
@@ -130,6 +131,7 @@ describe('that an answer is written', () => {
     await hears('wamid.first', '4915112345678');
     await hears('wamid.last', '4915112345678');
     await hears('wamid.sent', '4915112345678', 'statuses');
+    await hears('wamid.reaction', '4915112345678', 'messages', 'reaction');
     expect(await indicate('+4915112345678', 'working')).toEqual({ ok: true });
     expect(sent()).toEqual([
       {

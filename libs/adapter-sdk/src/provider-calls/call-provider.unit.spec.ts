@@ -84,6 +84,18 @@ describe('a call of a provider', () => {
     expect(Date.now() - began).toBeLessThan(2_000);
   });
 
+  it('gives another attempt only the time that is left', async () => {
+    const times: number[] = [];
+    const noting: ProviderHttp['fetch'] = (address, request) => {
+      times.push(request.timeoutMs ?? 0);
+      return http.fetch(address, request);
+    };
+    answers = [status(503), status(200)];
+    await callProvider({ ...http, fetch: noting }, { url });
+    expect(times).toHaveLength(2);
+    expect(times[1]).toBeLessThanOrEqual(5_000 - 100);
+  });
+
   it('that reached nobody is sent again, also where it writes, and says so', async () => {
     let attempts = 0;
     const counting: ProviderHttp['fetch'] = (address, request) => {
