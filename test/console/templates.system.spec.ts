@@ -64,7 +64,7 @@ inBrowser('templates in the console', () => {
     await page.reload();
     await page.getByText('Everything is there').waitFor();
     await section('What it makes').getByRole('listitem').filter({ hasText: 'There' }).nth(5).waitFor();
-    await page.getByRole('link', { name: 'Home', exact: true }).click();
+    await page.getByRole('link', { name: /^Home/ }).click();
     await section('The first five minutes').waitFor();
     expect(await section('Begin with a template').count()).toBe(0);
   });
