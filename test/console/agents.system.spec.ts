@@ -226,11 +226,13 @@ inBrowser('agents and workflows in the console', () => {
       expect(await violations(page)).toEqual([]);
       await owner.picture('passed-over');
       const { data } = await system.api<{ data: { id: string }[] }>('GET', '/api/v1/projects');
-      await system.api('PUT', `/api/v1/projects/${data[0]?.id}/limits`, { day_tokens: 60 });
+      await system.api('PUT', `/api/v1/projects/${data[0]?.id}/limits`, { day_tokens: 60, month_tokens: 900 });
       await go('/usage');
-      const budgets = page.getByRole('region', { name: 'Today’s budgets' });
-      await budgets.getByRole('progressbar', { name: /^This project: \d+ of 60 tokens/ }).waitFor();
+      const budgets = page.getByRole('region', { name: 'Budgets', exact: true });
+      await budgets.getByRole('progressbar', { name: /^This project, today: \d+ of 60 tokens/ }).waitFor();
+      await budgets.getByRole('progressbar', { name: /^This project, this month: \d+ of 900 tokens/ }).waitFor();
       expect(await violations(page)).toEqual([]);
+      await owner.picture('usage-budgets');
     } finally {
       await model.close();
     }

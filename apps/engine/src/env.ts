@@ -61,6 +61,10 @@ const settings = {
   DAY_MAX_COST_MICROS: integer(0, 0, 1_000_000_000),
   CONTACT_DAY_MAX_TOKENS: integer(0, 0, 1_000_000_000),
   CONTACT_DAY_MAX_COST_MICROS: integer(0, 0, 1_000_000_000),
+  MONTH_MAX_TOKENS: integer(0, 0, 1_000_000_000_000),
+  MONTH_MAX_COST_MICROS: integer(0, 0, 1_000_000_000_000),
+  CONTACT_MONTH_MAX_TOKENS: integer(0, 0, 1_000_000_000_000),
+  CONTACT_MONTH_MAX_COST_MICROS: integer(0, 0, 1_000_000_000_000),
   /** Characters of an answer that are seen while it is written; a longer one is seen whole when it has ended. */
   TURN_PREVIEW_CHARS: integer(32_768, 0, 1_048_576),
   /** What turns write is stored so often, for readers at other replicas; that of a shorter turn is not. */

@@ -2,8 +2,8 @@
 export type ReachedLimit =
   /** The contact's messages a day. */
   | { limit: 'messages'; most: number }
-  /** What answers may use a day: for this contact, or for everybody with one agent or in the project. */
-  | { limit: 'tokens' | 'cost'; of: 'contact' | 'agent' | 'project' }
+  /** What answers may use a day or a month: for this contact, or for everybody with one agent or in the project. */
+  | { limit: 'tokens' | 'cost'; of: 'contact' | 'agent' | 'project'; span: 'day' | 'month' }
   /** The loop breaker. */
   | { limit: 'pause'; until: Date };
 
@@ -16,14 +16,21 @@ export interface LimitNotice {
 const dayMs = 86_400_000;
 
 /**
- * What the sender is told, once for a pause or a day.
+ * What the sender is told, once for a pause, or once a day.
  * @param words the channel's: `{limit}` becomes the limit in a sentence, `{until}` the time (UTC) at which it ends
  */
 export function limitNotice(words: string, reached: ReachedLimit, nowMs = Date.now()): LimitNotice {
-  const until = reached.limit === 'pause' ? reached.until : new Date((Math.floor(nowMs / dayMs) + 1) * dayMs);
+  const until = endOf(reached, nowMs);
   const values = { limit: wordsOf(reached), until: `${until.toISOString().slice(0, 16).replace('T', ' ')} UTC` };
   const text = words.replaceAll(/\{(limit|until)\}/g, (_all, name: keyof typeof values) => values[name]);
   return { limit: reached.limit, text };
+}
+
+function endOf(reached: ReachedLimit, nowMs: number): Date {
+  if (reached.limit === 'pause') return reached.until;
+  if (!('span' in reached) || reached.span === 'day') return new Date((Math.floor(nowMs / dayMs) + 1) * dayMs);
+  const now = new Date(nowMs);
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1));
 }
 
 function wordsOf(reached: ReachedLimit): string {
@@ -34,9 +41,9 @@ function wordsOf(reached: ReachedLimit): string {
       return `The limit of messages a day is reached: ${each} for you each day.`;
     }
     case 'tokens':
-      return `The limit of text a day (tokens) is reached, ${shareOf(reached)}.`;
+      return `The limit of text a ${reached.span} (tokens) is reached, ${shareOf(reached)}.`;
     case 'cost':
-      return `The limit of cost a day is reached, ${shareOf(reached)}.`;
+      return `The limit of cost a ${reached.span} is reached, ${shareOf(reached)}.`;
     case 'pause':
       return 'Messages and answers followed each other as if two machines wrote, so there is a pause.';
   }

@@ -35,8 +35,9 @@ const words: Readonly<Record<string, string>> = {
   budget_spent: 'The turn used up its tokens or cost: raise the caps of the agent.',
   day_budget_spent:
     'The tokens or cost of the day are used up: raise the caps of the agent or the limits of the project, or redrive the turn tomorrow.',
-  day_reserved:
-    'What is left of the budget of the day is reserved by turns that run. The turn continues when one of them ends.',
+  month_budget_spent:
+    'The tokens or cost of the month are used up: raise the caps of the agent or the limits of the project, or redrive the turn next month.',
+  day_reserved: 'What is left of the budget is reserved by turns that run. The turn continues when one of them ends.',
   event_awaited: 'The run waits for an event. It continues when that has arrived, or when its time is over.',
   agent_called: 'The turn waits for another agent that it asked. It continues when that one has answered.',
   content_filter:

@@ -34,6 +34,18 @@ export class ProjectLimitsDto {
     description: 'Cost of all its agents together in a day (UTC), in millionths of MODEL_CURRENCY; null: no limit',
   })
   day_cost_micros: number | null = null;
+  @Whole(1, 1_000_000_000_000, {
+    nullable: true,
+    optional: true,
+    description: 'Tokens of all its agents together in a month (UTC); null: no limit',
+  })
+  month_tokens: number | null = null;
+  @Whole(1, 1_000_000_000_000, {
+    nullable: true,
+    optional: true,
+    description: 'Cost of all its agents together in a month (UTC), in millionths of MODEL_CURRENCY; null: no limit',
+  })
+  month_cost_micros: number | null = null;
 }
 
 export const noLimits: ProjectLimitsDto = {
@@ -43,4 +55,6 @@ export const noLimits: ProjectLimitsDto = {
   retention_days: null,
   day_tokens: null,
   day_cost_micros: null,
+  month_tokens: null,
+  month_cost_micros: null,
 };

@@ -31,6 +31,8 @@ export function walkAccess(ground: () => Ground): void {
       deliveries_per_address_per_minute: null,
       day_tokens: null,
       day_cost_micros: null,
+      month_tokens: null,
+      month_cost_micros: null,
     };
     await ask('PUT', `projects/${id}/limits`, { ...none, retention_days: 7 });
     await ask('POST', `projects/${id}/close`);

@@ -1574,6 +1574,10 @@ export interface components {
             day_tokens: number | null;
             /** @description Cost of all its agents together in a day (UTC), in millionths of MODEL_CURRENCY; null: no limit */
             day_cost_micros: number | null;
+            /** @description Tokens of all its agents together in a month (UTC); null: no limit */
+            month_tokens?: number | null;
+            /** @description Cost of all its agents together in a month (UTC), in millionths of MODEL_CURRENCY; null: no limit */
+            month_cost_micros?: number | null;
         };
         ProjectView: {
             id: string;
@@ -4584,6 +4588,10 @@ export interface components {
             contact_day_cost_micros?: number;
             day_tokens?: number;
             day_cost_micros?: number;
+            contact_month_tokens?: number;
+            contact_month_cost_micros?: number;
+            month_tokens?: number;
+            month_cost_micros?: number;
         };
         AgentView: {
             id: string;

@@ -22,6 +22,9 @@ const dayMs = 86_400_000;
 export const firstOfDays = (days: number): string =>
   new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10);
 
+/** The first day of this month. */
+export const firstOfMonth = (): string => `${new Date().toISOString().slice(0, 7)}-01`;
+
 /** What was used since a day. While that loads, what was asked for before: the answer says which it is. */
 export function useUsage<By extends UsageGroup>(from: string, by: By): UseQueryResult<UsageSince<By>> {
   return useProjectQuery(

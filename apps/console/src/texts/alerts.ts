@@ -118,6 +118,7 @@ export const attentionCodes: Readonly<Record<string, Readonly<Record<string, str
   Agents: {
     model_away: 'A model does not answer',
     day_budget_spent: 'The budget of a day is spent',
+    month_budget_spent: 'The budget of a month is spent',
     mcp_auth_failed: 'An MCP server refuses access',
     mcp_degraded: 'An MCP server does not answer',
     ticks_missed: 'A schedule missed its time',

@@ -151,6 +151,8 @@ export const settingsTexts = {
         retention_days: 'Days to keep events',
         day_tokens: 'Tokens a day',
         day_cost_micros: 'Cost a day',
+        month_tokens: 'Tokens a month',
+        month_cost_micros: 'Cost a month',
       },
       hints: {
         messages_per_second: 'Messages above it wait. Counted in each replica of the ingress.',
@@ -160,6 +162,8 @@ export const settingsTexts = {
           'Older events, messages, turns and usage are deleted. The installation’s own limit still applies.',
         day_tokens: 'Of all agents together, from midnight to midnight UTC. Further turns fail.',
         day_cost_micros: 'Of all agents together, in the currency of prices. Models without a price count no cost.',
+        month_tokens: 'Of all agents together, in a month of the calendar (UTC). Further turns fail.',
+        month_cost_micros: 'Of all agents together, in a month of the calendar (UTC).',
       },
     },
   },

@@ -25,11 +25,12 @@ export const usageTexts = {
   audio: (seconds: number) => `${(seconds / 60).toFixed(1)} min`,
   unpriced: 'A model without a cost has no known price, or the price 0. Prices are set in MODEL_PRICES.',
   budgets: {
-    title: 'Today’s budgets',
+    title: 'Budgets',
     project: 'This project',
-    none: 'Neither the project nor an agent has a daily budget. Set one in the settings, or on the agent’s page.',
+    none: 'Neither the project nor an agent has a budget of a day or a month. Set one in the settings, or on the agent’s page.',
     used: (used: string, cap: string, measure: string) => `${used} of ${cap} ${measure.toLowerCase()}`,
-    spent: 'spent: it answers again tomorrow (UTC)',
+    spans: { day: 'today', month: 'this month' },
+    spent: { day: 'spent: it answers again tomorrow (UTC)', month: 'spent: it answers again next month (UTC)' },
   },
   empty: {
     title: 'No usage',

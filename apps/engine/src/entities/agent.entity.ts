@@ -39,7 +39,7 @@ export interface AgentGrant {
   grade: ToolGrade;
 }
 
-/** Lowers the installation's limits for one agent, never raises them. Days are UTC, costs are in millionths. */
+/** Lowers the installation's limits for one agent, never raises them. Days and months are UTC, costs are in millionths. */
 export interface AgentCaps {
   steps?: number;
   tool_calls?: number;
@@ -50,6 +50,10 @@ export interface AgentCaps {
   contact_day_cost_micros?: number;
   day_tokens?: number;
   day_cost_micros?: number;
+  contact_month_tokens?: number;
+  contact_month_cost_micros?: number;
+  month_tokens?: number;
+  month_cost_micros?: number;
 }
 
 @Entity({ schema: 'engine', name: 'agent' })

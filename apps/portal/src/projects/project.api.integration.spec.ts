@@ -68,6 +68,8 @@ describe('a project', () => {
       deliveries_per_address_per_minute: null,
       day_tokens: null,
       day_cost_micros: null,
+      month_tokens: null,
+      month_cost_micros: null,
     };
     expect((await owner.call('GET', `/projects/${id}`)).body.limits).toEqual({ ...none, retention_days: null });
     behind.seen.length = 0;

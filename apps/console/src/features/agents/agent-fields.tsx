@@ -86,6 +86,8 @@ const groups: readonly { label: string; caps: readonly Cap[] }[] = [
   { label: budgetTexts.turn, caps: ['steps', 'tool_calls', 'wall_clock_ms', 'run_tokens', 'run_cost_micros'] },
   { label: budgetTexts.day, caps: ['day_tokens', 'day_cost_micros'] },
   { label: budgetTexts.contactDay, caps: ['contact_day_tokens', 'contact_day_cost_micros'] },
+  { label: budgetTexts.month, caps: ['month_tokens', 'month_cost_micros'] },
+  { label: budgetTexts.contactMonth, caps: ['contact_month_tokens', 'contact_month_cost_micros'] },
 ];
 
 /** How many units of the API are one unit of the field. */

@@ -17,10 +17,12 @@ const fields = [
   'retention_days',
   'day_tokens',
   'day_cost_micros',
+  'month_tokens',
+  'month_cost_micros',
 ] as const satisfies (keyof Limits)[];
 
 /** How many units of the API are one unit of the field. */
-const unitOf = (field: (typeof fields)[number]): number => (field === 'day_cost_micros' ? 1_000_000 : 1);
+const unitOf = (field: (typeof fields)[number]): number => (field.endsWith('_cost_micros') ? 1_000_000 : 1);
 
 /** Where a project differs from the limits of the installation. */
 export function ProjectLimits({ id, onSaved }: { id: string; onSaved: () => void }): ReactNode {
@@ -51,7 +53,7 @@ function LimitsForm({ id, limits, onSaved }: { id: string; limits: Limits; onSav
             key={field}
             label={texts.labels[field]}
             description={texts.hints[field]}
-            placeholder={field.startsWith('day_') ? texts.noLimit : texts.asInstallation}
+            placeholder={/^(?:day|month)_/.test(field) ? texts.noLimit : texts.asInstallation}
             min={1 / unitOf(field)}
             allowDecimal={unitOf(field) !== 1}
             thousandSeparator=" "

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useAgents } from '../../api/choices.js';
 import { answer, api } from '../../api/client.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
-import { firstOfDays, useUsage } from '../../api/usage.js';
+import { firstOfDays, firstOfMonth, useUsage } from '../../api/usage.js';
 import { named } from '../../drawn/drawn-text.js';
 import { usageTexts } from '../../texts/usage.js';
 import { Section } from '../../ui/page.js';
@@ -13,53 +13,52 @@ const texts = usageTexts.budgets;
 const microsPerUnit = 1_000_000;
 const nearly = 80;
 
+type Span = 'day' | 'month';
+
 interface Budget {
   key: string;
   name: string;
+  span: Span;
   measure: 'tokens' | 'cost';
   used: number;
   cap: number;
 }
 
-/** The daily budgets of the project and of each agent, and how much of each is used today. */
+/** The budgets of the project and of each agent, of the day and of the month, and how much of each is used. */
 export function Budgets(): ReactNode {
   const written = useWritten();
   const { data: agents } = useAgents();
-  const from = firstOfDays(1);
-  const { data: usage } = useUsage(from, 'agent');
-  const { data: total } = useUsage(from, 'total');
+  const today = useUsedSince(firstOfDays(1));
+  const month = useUsedSince(firstOfMonth());
   const id = useProjectId();
   const { data: project } = useProjectQuery(['project', id], (signal) =>
     answer(api.GET('/api/v1/projects/{id}', { params: { path: { id } }, signal })),
   );
-  if (!agents || !usage || !total || !project) return null;
-  const budgets = [
-    ...budgetsOf({ id, name: texts.project }, project.limits, total.rows[0]),
-    ...agents.flatMap((agent) =>
-      budgetsOf(
-        agent,
-        agent.caps,
-        usage.rows.find(({ agent_id }) => agent_id === agent.id),
-      ),
-    ),
-  ];
+  if (!agents || !today || !month || !project) return null;
+  const budgets = (['day', 'month'] as const).flatMap((span) => {
+    const { total, byAgent } = span === 'day' ? today : month;
+    return [
+      ...budgetsOf(span, { id, name: texts.project }, project.limits, total),
+      ...agents.flatMap((agent) => budgetsOf(span, agent, agent.caps, byAgent.get(agent.id))),
+    ];
+  });
   return (
     <Section title={texts.title}>
       {budgets.length === 0 ? <Text c="dimmed">{texts.none}</Text> : null}
       <Stack gap="md">
-        {budgets.map(({ key, name, measure, used, cap }) => {
+        {budgets.map(({ key, name, span, measure, used, cap }) => {
           const share = cap === 0 ? 100 : Math.min(100, (used / cap) * 100);
           const sentence = texts.used(written(measure, used), written(measure, cap), usageTexts.measures[measure]);
           return (
             <div key={key}>
               <Text size="sm" mb={4}>
-                <b>{name}</b> · {sentence}
-                {share >= 100 && ` · ${texts.spent}`}
+                <b>{name}</b> · {texts.spans[span]} · {sentence}
+                {share >= 100 && ` · ${texts.spent[span]}`}
               </Text>
               <Progress
                 value={share}
                 color={share >= nearly ? 'orange.8' : undefined}
-                aria-label={`${named(name)}: ${sentence}`}
+                aria-label={`${named(name)}, ${texts.spans[span]}: ${sentence}`}
               />
             </div>
           );
@@ -69,14 +68,27 @@ export function Budgets(): ReactNode {
   );
 }
 
-interface DayCaps {
-  day_tokens?: number | null;
-  day_cost_micros?: number | null;
+/** What the project and each agent have used. */
+function useUsedSince(from: string): { total: Usage | undefined; byAgent: Map<string | null, Usage> } | null {
+  const { data: usage } = useUsage(from, 'agent');
+  const { data: total } = useUsage(from, 'total');
+  // While another day loads, the answer is still of the one before.
+  if (usage?.from !== from || total?.from !== from) return null;
+  return { total: total.rows[0], byAgent: new Map(usage.rows.map((row) => [row.agent_id, row])) };
 }
 
-function budgetsOf({ id, name }: { id: string; name: string }, caps: DayCaps, used: Usage | undefined): Budget[] {
+type Caps = Partial<Record<`${Span}_tokens` | `${Span}_cost_micros`, number | null>>;
+
+function budgetsOf(
+  span: Span,
+  { id, name }: { id: string; name: string },
+  caps: Caps,
+  used: Usage | undefined,
+): Budget[] {
   const of = (measure: Budget['measure'], cap: number | null): Budget[] =>
-    cap === null ? [] : [{ key: `${id} ${measure}`, name, measure, used: used ? measureOf[measure](used) : 0, cap }];
-  const { day_tokens: tokens = null, day_cost_micros: cost = null } = caps;
+    cap === null
+      ? []
+      : [{ key: `${id} ${span} ${measure}`, name, span, measure, used: used ? measureOf[measure](used) : 0, cap }];
+  const { [`${span}_tokens` as const]: tokens = null, [`${span}_cost_micros` as const]: cost = null } = caps;
   return [...of('tokens', tokens), ...of('cost', cost === null ? null : cost / microsPerUnit)];
 }

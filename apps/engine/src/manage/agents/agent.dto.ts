@@ -28,8 +28,9 @@ const AllowedHosts = (): PropertyDecorator =>
     TextList(50, 260, { optional: true, description: hostsDescription }),
   );
 const day = 10_000_000_000;
+const month = 1_000_000_000_000;
 
-/** Lowers the installation's limits for this agent. Days are UTC, costs are in millionths. */
+/** Lowers the installation's limits for this agent. Days and months are UTC, costs are in millionths. */
 export class AgentCapsBody implements AgentCaps {
   @Whole(1, 100, { optional: true }) steps?: number;
   @Whole(0, 100, { optional: true }) tool_calls?: number;
@@ -40,6 +41,10 @@ export class AgentCapsBody implements AgentCaps {
   @Whole(1, day, { optional: true }) contact_day_cost_micros?: number;
   @Whole(1, day, { optional: true }) day_tokens?: number;
   @Whole(1, day, { optional: true }) day_cost_micros?: number;
+  @Whole(1, month, { optional: true }) contact_month_tokens?: number;
+  @Whole(1, month, { optional: true }) contact_month_cost_micros?: number;
+  @Whole(1, month, { optional: true }) month_tokens?: number;
+  @Whole(1, month, { optional: true }) month_cost_micros?: number;
 }
 
 /** Another agent of the project that the agent may ask. */

@@ -86,6 +86,26 @@ describe('a budget of the day that is used up', () => {
   });
 });
 
+describe('a budget of the month that is used up', () => {
+  it('is named with its agent and its limit, until it is raised', async () => {
+    model.script();
+    const agent = await agentOf(world, { name: 'Monthly', caps: { month_tokens: 15, contact_month_tokens: 10 } });
+    await turnsOf(world).run(turnOf({ agent_id: agent }, { contact_id: 'con_m' }));
+    await reported('month_budget_spent');
+    expect((await items()).filter(({ code }) => code === 'month_budget_spent')).toMatchObject([
+      {
+        text: 'The agent Monthly has used up the tokens of the month: 15 of 15 (month_tokens of the agent).',
+        resource: { kind: 'agents', id: agent },
+      },
+      {
+        text: 'A contact of Monthly has used up the tokens of the month: 15 of 10 (contact_month_tokens of the agent).',
+      },
+    ]);
+    await world.pool.query(`UPDATE engine.agent SET caps = '{"month_tokens": 16}' WHERE id = $1`, [agent]);
+    await gone('month_budget_spent');
+  });
+});
+
 describe('a conversation', () => {
   const listed = async (app: string) => (await world.call('GET', `sessions?app_id=${app}`)).body.data[0];
   const shows = (app: string, state: string) =>

@@ -4,11 +4,15 @@ import { noLimits, ProjectLimits } from '#libs/project-limits';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AgentCaps } from '../../entities/agent.entity.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
-import { dayLimits } from '../../path/turns/turn-budget.service.js';
+import { budgetLimits } from '../../path/turns/turn-budget.service.js';
+import { type Span, spans } from '../../path/usage/day-usage.repository.js';
 
-const whatToDo = 'Raise the limit, or wait: the day ends at 00:00 UTC. Turns that failed can be redriven.';
+const ends: Record<Span, string> = {
+  day: 'the day ends at 00:00 UTC',
+  month: 'the month ends at 00:00 UTC on its last day',
+};
 
-interface AgentDay {
+interface AgentUse {
   agent_id: string;
   name: string;
   caps: AgentCaps;
@@ -19,7 +23,21 @@ interface AgentDay {
   contact_cost: string;
 }
 
-/** Agents whose budget of the day is used up: their turns fail until the next day. */
+/** A budget, and how much of it is used. */
+interface Budget {
+  what: 'tokens' | 'cost';
+  used: number;
+  limit: number;
+  /** The limit, as whoever set it knows it. */
+  given: string;
+}
+
+const sinceSql: Record<Span, string> = {
+  day: "(now() AT TIME ZONE 'utc')::date",
+  month: "date_trunc('month', now() AT TIME ZONE 'utc')::date",
+};
+
+/** Agents and projects whose budget of the day or of the month is used up: their turns fail until it ends. */
 @Injectable()
 export class SpentBudgetRepository {
   constructor(
@@ -28,87 +46,99 @@ export class SpentBudgetRepository {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  async of({ organizationId, projectId }: ProjectScope): Promise<AttentionItem[]> {
-    const days = (await this.db.query(
-      `WITH day AS (
-         SELECT agent_id, contact_id, input_tokens + output_tokens AS tokens, cost_micros AS cost FROM engine.usage
-          WHERE organization_id = $1 AND project_id = $2 AND day = (now() AT TIME ZONE 'utc')::date)
+  async of(scope: ProjectScope): Promise<AttentionItem[]> {
+    const found = await Promise.all(spans.map((span) => this.spentIn(span, scope)));
+    return found.flat().slice(0, attentionAtMost);
+  }
+
+  private async spentIn(span: Span, scope: ProjectScope): Promise<AttentionItem[]> {
+    const { organizationId, projectId } = scope;
+    const agents = (await this.db.query(
+      `WITH used AS (
+         SELECT agent_id, contact_id, sum(input_tokens + output_tokens) AS tokens, sum(cost_micros) AS cost FROM engine.usage
+          WHERE organization_id = $1 AND project_id = $2 AND day >= ${sinceSql[span]} GROUP BY agent_id, contact_id)
        SELECT a.id AS agent_id, a.name, a.caps, sum(tokens) AS tokens, sum(cost) AS cost,
               coalesce(max(tokens) FILTER (WHERE contact_id <> ''), 0) AS contact_tokens,
               coalesce(max(cost) FILTER (WHERE contact_id <> ''), 0) AS contact_cost
-         FROM day JOIN engine.agent a ON a.id = day.agent_id AND a.project_id = $2
+         FROM used JOIN engine.agent a ON a.id = used.agent_id AND a.project_id = $2
         GROUP BY a.id ORDER BY sum(tokens) DESC`,
       [organizationId, projectId],
-    )) as AgentDay[];
-    const agents = days.flatMap((day) => this.spentOf(day));
-    return [...(await this.spentOfProject(organizationId, projectId)), ...agents].slice(0, attentionAtMost);
+    )) as AgentUse[];
+    return [...(await this.ofProject(span, scope)), ...agents.flatMap((agent) => this.ofAgent(span, agent))];
   }
 
   /** With the usage of agents that are deleted by now. */
-  private async spentOfProject(organizationId: string, projectId: string): Promise<AttentionItem[]> {
-    const { day_tokens, day_cost_micros } = this.projects.of(projectId);
-    if (day_tokens === null && day_cost_micros === null) return [];
-    const [day] = (await this.db.query(
+  private async ofProject(span: Span, { organizationId, projectId }: ProjectScope): Promise<AttentionItem[]> {
+    const limits = this.projects.of(projectId);
+    const caps = [`${span}_tokens`, `${span}_cost_micros`] as const;
+    const [tokens, cost] = caps.map((cap) => limits[cap] ?? Number.POSITIVE_INFINITY);
+    if (![tokens, cost].some(Number.isFinite)) return [];
+    const [used] = (await this.db.query(
       `SELECT coalesce(sum(input_tokens + output_tokens), 0) AS tokens, coalesce(sum(cost_micros), 0) AS cost
-         FROM engine.usage
-        WHERE organization_id = $1 AND project_id = $2 AND day = (now() AT TIME ZONE 'utc')::date`,
+         FROM engine.usage WHERE organization_id = $1 AND project_id = $2 AND day >= ${sinceSql[span]}`,
       [organizationId, projectId],
     )) as { tokens: string; cost: string }[];
-    const budgets = [
-      { what: 'tokens', used: Number(day?.tokens), limit: day_tokens, cap: 'day_tokens', unit: '' },
-      { what: 'cost', used: Number(day?.cost), limit: day_cost_micros, cap: 'day_cost_micros', unit: ' millionths' },
+    const budgets: Budget[] = [
+      { what: 'tokens', used: Number(used?.tokens), limit: Number(tokens), given: `${caps[0]} of the project` },
+      { what: 'cost', used: Number(used?.cost), limit: Number(cost), given: `${caps[1]} of the project` },
     ];
-    return budgets
-      .filter(({ used: sum, limit }) => limit !== null && sum >= limit)
-      .map(({ what, used: sum, limit, cap, unit }) => ({
-        code: 'day_budget_spent',
-        severity: 'warning',
-        text: `All agents of the project have used up its ${what} of the day: ${sum} of ${limit}${unit} (${cap} of the project).`,
-        what_to_do: whatToDo,
-        resource: { kind: 'project', id: projectId },
-        count: 1,
-        since: null,
-        scope: 'agents:read',
-      }));
+    const resource = { kind: 'project', id: projectId } as const;
+    return budgets.flatMap((budget) => spent(span, 'All agents of the project have used up its', budget, resource));
   }
 
-  private spentOf({ agent_id, name, caps, ...day }: AgentDay): AttentionItem[] {
-    const limits = dayLimits(this.settings, caps, noLimits);
+  private ofAgent(span: Span, { agent_id, name, caps, ...used }: AgentUse): AttentionItem[] {
+    const limits = budgetLimits(this.settings, caps, noLimits)?.[span];
     if (!limits) return [];
+    const given = (cap: keyof AgentCaps, limit: number): string =>
+      caps[cap] === limit ? `${cap} of the agent` : cap.toUpperCase().replace(/(DAY|MONTH)_/, '$1_MAX_');
     const budgets = [
-      { of: 'The agent', used: day.tokens, limit: limits.all.tokens, cap: 'day_tokens', what: 'tokens' },
-      { of: 'The agent', used: day.cost, limit: limits.all.costMicros, cap: 'day_cost_micros', what: 'cost' },
+      { of: 'The agent', used: used.tokens, limit: limits.all.tokens, cap: `${span}_tokens`, what: 'tokens' },
+      { of: 'The agent', used: used.cost, limit: limits.all.costMicros, cap: `${span}_cost_micros`, what: 'cost' },
       {
         of: 'A contact of',
-        used: day.contact_tokens,
+        used: used.contact_tokens,
         limit: limits.contact.tokens,
-        cap: 'contact_day_tokens',
+        cap: `contact_${span}_tokens`,
         what: 'tokens',
       },
       {
         of: 'A contact of',
-        used: day.contact_cost,
+        used: used.contact_cost,
         limit: limits.contact.costMicros,
-        cap: 'contact_day_cost_micros',
+        cap: `contact_${span}_cost_micros`,
         what: 'cost',
       },
     ] as const;
-    return budgets
-      .filter(({ used, limit }) => Number(used) >= limit)
-      .map(({ of, used, limit, cap, what }) => {
-        const setting = `${cap.toUpperCase().replace('DAY_', 'DAY_MAX_')}`;
-        const given = caps[cap] === limit ? `${cap} of the agent` : setting;
-        const unit = what === 'cost' ? ' millionths' : '';
-        return {
-          code: 'day_budget_spent',
-          severity: 'warning',
-          text: `${of} ${name} has used up the ${what} of the day: ${Number(used)} of ${limit}${unit} (${given}).`,
-          what_to_do: whatToDo,
-          resource: { kind: 'agents', id: agent_id },
-          count: 1,
-          since: null,
-          scope: 'agents:read',
-        };
-      });
+    return budgets.flatMap(({ of, used: sum, limit, cap, what }) =>
+      spent(
+        span,
+        `${of} ${name} has used up the`,
+        { what, used: Number(sum), limit, given: given(cap, limit) },
+        { kind: 'agents', id: agent_id },
+      ),
+    );
   }
+}
+
+/** @param who the beginning of the sentence */
+function spent(
+  span: Span,
+  who: string,
+  { what, used, limit, given }: Budget,
+  resource: AttentionItem['resource'],
+): AttentionItem[] {
+  if (used < limit) return [];
+  const unit = what === 'cost' ? ' millionths' : '';
+  return [
+    {
+      code: `${span}_budget_spent`,
+      severity: 'warning',
+      text: `${who} ${what} of the ${span}: ${used} of ${limit}${unit} (${given}).`,
+      what_to_do: `Raise the limit, or wait: ${ends[span]}. Turns that failed can be redriven.`,
+      resource,
+      count: 1,
+      since: null,
+      scope: 'agents:read',
+    },
+  ];
 }

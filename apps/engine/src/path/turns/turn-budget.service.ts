@@ -12,12 +12,15 @@ import {
   type DayState,
   DayUsageRepository,
   type DayUse,
+  type Span,
+  spans,
+  type UsedParts,
 } from '../usage/day-usage.repository.js';
 
 /** For people too: why a turn waits. */
 export const reservedCode = 'day_reserved';
 const reservedWords =
-  'What is left of the budget of the day is reserved by turns that run. The turn continues when one of them ends.';
+  'What is left of the budget is reserved by turns that run. The turn continues when one of them ends.';
 /** Nobody informs a waiting turn: turns that end are at other replicas too. */
 const retryAfterMs = 500;
 const charsPerToken = 4;
@@ -25,14 +28,14 @@ const charsPerToken = 4;
 export interface TurnAllowance {
   limits: TurnLimits;
   /**
-   * Reserves a call of the model, and one more to end the turn with. Null: no limit of the day holds.
-   * @returns false when the day has no room for it beside what is reserved: the turn has to end
-   * @throws RunLater `day_reserved`; PermanentFailure `day_budget_spent`
+   * Reserves a call of the model, and one more to end the turn with. Null: no limit of a day or a month holds.
+   * @returns false when there is no room for it beside what is reserved: the turn has to end
+   * @throws RunLater `day_reserved`; PermanentFailure `day_budget_spent`, `month_budget_spent`
    */
   reserve: ((call: NextCall) => Promise<boolean>) | null;
 }
 
-/** What a turn may use, given today's usage of its agent and its contact, and what turns beside it have reserved. */
+/** What a turn may use, given what its agent, contact and project have used, and what turns beside it have reserved. */
 @Injectable()
 export class TurnBudget {
   /** Turns of this process that hold a reservation. */
@@ -45,14 +48,14 @@ export class TurnBudget {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  /** @throws PermanentFailure `day_budget_spent` */
+  /** @throws PermanentFailure `day_budget_spent`, `month_budget_spent` */
   async of(agent: Agent, turn: TurnScope): Promise<TurnAllowance> {
     const limits = turnLimits(this.settings, agent.caps);
-    const day = dayLimits(this.settings, agent.caps, this.projects.of(turn.projectId));
-    if (!day) return { limits, reserve: null };
-    const used = await this.days.today(accountOf(agent, turn, day));
-    const left = allowed(limits, day, used, turn);
-    return { limits: left, reserve: (call) => this.reserve(agent, turn, limits, day, call) };
+    const budgets = budgetLimits(this.settings, agent.caps, this.projects.of(turn.projectId));
+    if (!budgets) return { limits, reserve: null };
+    const used = await this.days.used(accountOf(agent, turn, budgets));
+    const left = allowed(limits, budgets, used, turn);
+    return { limits: left, reserve: (call) => this.reserve(agent, turn, limits, budgets, call) };
   }
 
   /** What it has used is stored, or will be counted by the claim that goes on. */
@@ -76,7 +79,7 @@ export class TurnBudget {
     agent: Agent,
     turn: TurnScope,
     limits: TurnLimits,
-    day: DayLimits,
+    budgets: BudgetLimits,
     { model, inputChars, unstored, first }: NextCall,
   ): Promise<boolean> {
     const input = Math.ceil(inputChars / charsPerToken);
@@ -85,12 +88,12 @@ export class TurnBudget {
       tokens: unstored.tokens + 2 * (input + output),
       costMicros: unstored.costMicros + 2 * this.costOf(model, input, output),
     };
-    const account = accountOf(agent, turn, day);
+    const account = accountOf(agent, turn, budgets);
     let held = false;
     await this.days.hold(turn.turnId, account, (state) => {
-      // Before anything is reserved: a day that is used up ends the turn, and no wait changes that.
-      if (first) allowed(limits, day, state.used, turn);
-      const room = withinDay(unlimited, day, together(state), turn.contactId !== null);
+      // Before anything is reserved: a budget that is used up ends the turn, and no wait changes that.
+      if (first) allowed(limits, budgets, state.used, turn);
+      const room = withinBudgets(unlimited, budgets, together(state), turn.contactId !== null);
       // The first call needs room for anything at all, as where turns come one after another; later ones for all of it.
       held = !('of' in room) && (first || (room.tokens >= wanted.tokens && room.costMicros >= wanted.costMicros));
       if (!held || 'of' in room) return null;
@@ -106,9 +109,12 @@ export class TurnBudget {
   }
 }
 
-function accountOf(agent: Agent, { projectId, contactId }: TurnScope, { project }: DayLimits): Account {
-  return { projectId, agentId: agent.id, contactId, ofProject: Object.values(project).some(Number.isFinite) };
+function accountOf(agent: Agent, { projectId, contactId }: TurnScope, { day, month }: BudgetLimits): Account {
+  const ofProject = [day.project, month.project].some(isLimited);
+  return { projectId, agentId: agent.id, contactId, ofProject, ofMonth: Object.values(month).some(isLimited) };
 }
+
+const isLimited = ({ tokens, costMicros }: DayUse): boolean => Number.isFinite(tokens) || Number.isFinite(costMicros);
 
 const unlimited: TurnLimits = {
   steps: 0,
@@ -118,23 +124,25 @@ const unlimited: TurnLimits = {
   costMicros: Number.POSITIVE_INFINITY,
 };
 
-/** @throws PermanentFailure `day_budget_spent` */
-function allowed(limits: TurnLimits, day: DayLimits, used: DayState['used'], { contactId }: TurnScope): TurnLimits {
-  const left = withinDay(limits, day, used, contactId !== null);
-  if ('of' in left) throw new PermanentFailure('day_budget_spent', wordsOfSpent(left));
+/** @throws PermanentFailure `day_budget_spent`, `month_budget_spent` */
+function allowed(limits: TurnLimits, budgets: BudgetLimits, used: UsedParts, { contactId }: TurnScope): TurnLimits {
+  const left = withinBudgets(limits, budgets, used, contactId !== null);
+  if ('of' in left) throw new PermanentFailure(`${left.span}_budget_spent`, wordsOfSpent(left));
   return left;
 }
 
-function together({ used, held }: DayState): DayState['used'] {
+/** What is reserved now counts for the day as for the month. */
+function together({ used, held }: DayState): UsedParts {
   const sum = (one: DayUse, other: DayUse): DayUse => ({
     tokens: one.tokens + other.tokens,
     costMicros: one.costMicros + other.costMicros,
   });
-  return {
-    all: sum(used.all, held.all),
-    contact: sum(used.contact, held.contact),
-    project: sum(used.project, held.project),
-  };
+  const withHeld = (span: DayParts): DayParts => ({
+    all: sum(span.all, held.all),
+    contact: sum(span.contact, held.contact),
+    project: sum(span.project, held.project),
+  });
+  return { day: withHeld(used.day), month: withHeld(used.month) };
 }
 
 /** What one turn may use; Infinity where there is no limit. */
@@ -146,41 +154,32 @@ export interface TurnLimits {
   costMicros: number;
 }
 
-/** A limit of the day that leaves a turn nothing. */
-export interface DaySpent {
+/** A limit of the day or the month that leaves a turn nothing. */
+export interface BudgetSpent {
+  span: Span;
   limit: 'tokens' | 'cost';
   of: 'contact' | 'agent' | 'project';
 }
 
-const spentWords: Record<DaySpent['limit'], Record<DaySpent['of'], string>> = {
-  tokens: {
-    contact: "the contact's tokens of the day are used up",
-    agent: "the agent's tokens of the day are used up",
-    project: "the project's tokens of the day are used up",
-  },
-  cost: {
-    contact: "the contact's cost of the day is used up",
-    agent: "the agent's cost of the day is used up",
-    project: "the project's cost of the day is used up",
-  },
-};
-
 /** For people. */
-export function wordsOfSpent({ limit, of }: DaySpent): string {
-  return spentWords[limit][of];
+export function wordsOfSpent({ span, limit, of }: BudgetSpent): string {
+  return `the ${of}'s ${limit} of the ${span} ${limit === 'tokens' ? 'are' : 'is'} used up`;
 }
 
 /** The limit that a failed turn's message names, or null: the job of a failure carries a code and this message. */
-export function spentIn(message: string): DaySpent | null {
-  const limits = (['tokens', 'cost'] as const).flatMap((limit): DaySpent[] => [
-    { limit, of: 'contact' },
-    { limit, of: 'agent' },
-    { limit, of: 'project' },
-  ]);
+export function spentIn(message: string): BudgetSpent | null {
+  const limits = spans.flatMap((span) =>
+    (['tokens', 'cost'] as const).flatMap((limit) =>
+      (['contact', 'agent', 'project'] as const).map((of): BudgetSpent => ({ span, limit, of })),
+    ),
+  );
   return limits.find((spent) => wordsOfSpent(spent) === message) ?? null;
 }
 
-export type DayLimits = DayParts;
+/** Whether a turn failed because a budget is used up. */
+export const isSpentCode = (code: string): boolean => spans.some((span) => code === `${span}_budget_spent`);
+
+export type BudgetLimits = UsedParts;
 
 /** The installation's limits, lowered by the agent's. 0 in the settings means no limit. */
 export function turnLimits(settings: EngineSettings, caps: AgentCaps): TurnLimits {
@@ -193,42 +192,61 @@ export function turnLimits(settings: EngineSettings, caps: AgentCaps): TurnLimit
   };
 }
 
-/** The daily limits; null when there are none, so usage need not be read. */
-export function dayLimits(
-  settings: EngineSettings,
-  caps: AgentCaps,
-  { day_tokens, day_cost_micros }: Pick<ProjectLimitsDto, 'day_tokens' | 'day_cost_micros'>,
-): DayLimits | null {
-  const limits = {
-    all: {
-      tokens: lower(settings.DAY_MAX_TOKENS, caps.day_tokens),
-      costMicros: lower(settings.DAY_MAX_COST_MICROS, caps.day_cost_micros),
-    },
-    contact: {
-      tokens: lower(settings.CONTACT_DAY_MAX_TOKENS, caps.contact_day_tokens),
-      costMicros: lower(settings.CONTACT_DAY_MAX_COST_MICROS, caps.contact_day_cost_micros),
-    },
-    project: { tokens: lower(0, day_tokens ?? undefined), costMicros: lower(0, day_cost_micros ?? undefined) },
+type OfProject = Pick<ProjectLimitsDto, 'day_tokens' | 'day_cost_micros'> &
+  Partial<Pick<ProjectLimitsDto, 'month_tokens' | 'month_cost_micros'>>;
+
+/** The limits of the day and of the month; null when there are none, so usage need not be read. */
+export function budgetLimits(settings: EngineSettings, caps: AgentCaps, project: OfProject): BudgetLimits | null {
+  const day: DayParts = {
+    all: use(settings.DAY_MAX_TOKENS, caps.day_tokens, settings.DAY_MAX_COST_MICROS, caps.day_cost_micros),
+    contact: use(
+      settings.CONTACT_DAY_MAX_TOKENS,
+      caps.contact_day_tokens,
+      settings.CONTACT_DAY_MAX_COST_MICROS,
+      caps.contact_day_cost_micros,
+    ),
+    project: use(0, project.day_tokens, 0, project.day_cost_micros),
   };
-  const values = Object.values(limits).flatMap(({ tokens, costMicros }) => [tokens, costMicros]);
-  return values.some(Number.isFinite) ? limits : null;
+  const month: DayParts = {
+    all: use(settings.MONTH_MAX_TOKENS, caps.month_tokens, settings.MONTH_MAX_COST_MICROS, caps.month_cost_micros),
+    contact: use(
+      settings.CONTACT_MONTH_MAX_TOKENS,
+      caps.contact_month_tokens,
+      settings.CONTACT_MONTH_MAX_COST_MICROS,
+      caps.contact_month_cost_micros,
+    ),
+    project: use(0, project.month_tokens, 0, project.month_cost_micros),
+  };
+  return [day, month].some((span) => Object.values(span).some(isLimited)) ? { day, month } : null;
 }
 
-/** @returns the turn's limits, lowered to what is left of the day; or the limit of the day that is reached */
-export function withinDay(
+function use(
+  tokens: number,
+  ownTokens: number | null | undefined,
+  cost: number,
+  ownCost: number | null | undefined,
+): DayUse {
+  return { tokens: lower(tokens, ownTokens ?? undefined), costMicros: lower(cost, ownCost ?? undefined) };
+}
+
+/** @returns the turn's limits, lowered to what is left of the day and of the month; or the limit that is reached */
+function withinBudgets(
   limits: TurnLimits,
-  day: DayLimits,
-  used: DayLimits,
+  budgets: BudgetLimits,
+  used: UsedParts,
   isContact: boolean,
-): TurnLimits | DaySpent {
-  const parts: (keyof DayLimits)[] = isContact ? ['contact', 'all', 'project'] : ['all', 'project'];
-  const left = (what: keyof DayUse): number => Math.min(...parts.map((part) => day[part][what] - used[part][what]));
-  for (const what of ['tokens', 'costMicros'] as const) {
-    const of = parts.find((part) => day[part][what] - used[part][what] <= 0);
-    if (of) return { limit: what === 'tokens' ? 'tokens' : 'cost', of: of === 'all' ? 'agent' : of };
-  }
-  const [tokens, costMicros] = [left('tokens'), left('costMicros')];
-  return { ...limits, tokens: Math.min(limits.tokens, tokens), costMicros: Math.min(limits.costMicros, costMicros) };
+): TurnLimits | BudgetSpent {
+  const parts: (keyof DayParts)[] = isContact ? ['contact', 'all', 'project'] : ['all', 'project'];
+  const room = { tokens: limits.tokens, costMicros: limits.costMicros };
+  for (const span of spans)
+    for (const what of ['tokens', 'costMicros'] as const)
+      for (const part of parts) {
+        const left = budgets[span][part][what] - used[span][part][what];
+        if (left <= 0)
+          return { span, limit: what === 'tokens' ? 'tokens' : 'cost', of: part === 'all' ? 'agent' : part };
+        room[what] = Math.min(room[what], left);
+      }
+  return { ...limits, ...room };
 }
 
 function lower(setting: number, cap: number | undefined): number {

@@ -16,7 +16,7 @@ import { addModelUsageSql, addUsageSql } from '../usage/day-usage.repository.js'
 import type { NewStep } from '../steps/step-log.js';
 import type { Claim, Turn } from '../../entities/turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
-import { spentIn } from './turn-budget.service.js';
+import { isSpentCode, spentIn } from './turn-budget.service.js';
 
 /** Everything that a turn leaves behind. It is stored together or not at all. */
 export interface TurnEnding extends Claim, ScopeColumns {
@@ -213,11 +213,11 @@ export class TurnFailureService {
     return (rows as Turn[])[0] ?? null;
   }
 
-  /** A contact whose day is spent is informed once a day, however much it writes. */
+  /** A contact whose budget is spent is informed once a day, however much it writes. */
   private async noticeOf(tx: Queryable, turn: Turn, code: string): Promise<'none' | 'due' | 'sent_today'> {
     const { reply, contact_id: contact } = turn.input ?? {};
     if (!reply || reply.channel_address === null || turn.notice_id !== null) return 'none';
-    if (code !== 'day_budget_spent' || !contact) return 'due';
+    if (!isSpentCode(code) || !contact) return 'due';
     return (await addBudgetNotice(tx, turn, contact)) ? 'due' : 'sent_today';
   }
 
@@ -241,7 +241,7 @@ export class TurnFailureService {
 
 /** What the sender is told of the failure, in the channel's words. */
 function textOf(input: Partial<TurnInput>, code: string, message: string): string | null | undefined {
-  const spent = code === 'day_budget_spent' ? spentIn(message) : null;
+  const spent = isSpentCode(code) ? spentIn(message) : null;
   if (!spent || input.limit_words === undefined) return input.failure_notice;
   return input.limit_words === null ? null : limitNotice(input.limit_words, spent).text;
 }
@@ -260,7 +260,7 @@ async function addNotice(tx: Queryable, { id }: Turn, text: string): Promise<voi
 }
 
 /**
- * Records that a contact is informed that the day's budget with an agent is spent.
+ * Records that a contact is informed that the budget with an agent is spent.
  * @returns false when it was informed today already
  */
 async function addBudgetNotice(

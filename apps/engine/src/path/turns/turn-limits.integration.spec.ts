@@ -184,6 +184,7 @@ describe('the limits of a turn', () => {
       input_tokens: 20,
       output_tokens: 10,
       cost_micros: 80,
+      audio_seconds: 0,
     });
     const today = new Date().toISOString().slice(0, 10);
     expect((await usage('group_by=day_agent')).data).toContainEqual(

@@ -56,7 +56,7 @@ export class TurnRunner {
 
   /**
    * @param step the turn is of a workflow with steps, and this is one of them
-   * @throws PermanentFailure `turn_timeout`, `day_budget_spent`, and whatever the loop throws
+   * @throws PermanentFailure `turn_timeout`, `day_budget_spent`, `month_budget_spent`, and whatever the loop throws
    */
   async run(
     payload: TurnRunPayload,

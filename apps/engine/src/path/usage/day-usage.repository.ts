@@ -13,11 +13,19 @@ export interface Account {
   contactId: string | null;
   /** The project has a limit of its own, so all its turns decide one after another. */
   ofProject: boolean;
+  /** A limit of the month holds: otherwise the rows of its other days are not read. */
+  ofMonth: boolean;
 }
 
-/** What an account has used today, and what other turns that run may still use. */
+/** The times that limits are for, in UTC. */
+export const spans = ['day', 'month'] as const;
+export type Span = (typeof spans)[number];
+/** Of a month that no limit asks for, as much as of the day. */
+export type UsedParts = Record<Span, DayParts>;
+
+/** What an account has used today and in this month, and what other turns that run may still use. */
 export interface DayState {
-  used: DayParts;
+  used: UsedParts;
   held: DayParts;
 }
 
@@ -28,14 +36,14 @@ export interface DayParts {
   project: DayUse;
 }
 
-/** What accounts have used today, and reservations of what is left. One transaction at a time decides for an agent, on whichever replica. */
+/** What accounts have used, and reservations of what is left. One transaction at a time decides for an agent, on whichever replica. */
 @Injectable()
 export class DayUsageRepository {
   constructor(private readonly db: DataSource) {}
 
-  /** What is used today. */
-  today(account: Account): Promise<DayParts> {
-    return usedToday(this.db, account);
+  /** What is used today, and in this month. */
+  used(account: Account): Promise<UsedParts> {
+    return usedBy(this.db, account);
   }
 
   /** @param decide says from the state of the day what to reserve; null: nothing, and nothing is changed */
@@ -60,9 +68,12 @@ export class DayUsageRepository {
   }
 }
 
-async function usedToday(db: Queryable, { projectId, agentId, contactId, ofProject }: Account): Promise<DayParts> {
-  const [used] = (await db.query(todaySql, [projectId, agentId, contactId ?? '', ofProject])) as Row[];
-  return partsOf(used);
+async function usedBy(db: Queryable, account: Account): Promise<UsedParts> {
+  const { projectId, agentId, contactId, ofProject, ofMonth } = account;
+  const rows = (await db.query(usedSql, [projectId, agentId, contactId ?? '', ofProject, ofMonth])) as (Row & {
+    today: boolean;
+  })[];
+  return { day: partsOf(rows.find(({ today }) => today)), month: partsOf(rows.find(({ today }) => !today)) };
 }
 
 async function stateOf(tx: Queryable, turnId: string, account: Account): Promise<DayState> {
@@ -72,7 +83,7 @@ async function stateOf(tx: Queryable, turnId: string, account: Account): Promise
         AND NOT EXISTS (SELECT FROM engine.turn t WHERE t.id = h.turn_id AND t.state = 'running')`,
     [projectId, agentId, ofProject],
   );
-  const used = await usedToday(tx, account);
+  const used = await usedBy(tx, account);
   const [held] = (await tx.query(
     `SELECT ${sumsSql('tokens', 'cost_micros')}
        FROM engine.budget_hold WHERE project_id = $1 AND (agent_id = $2 OR $4) AND turn_id <> $5`,
@@ -98,10 +109,16 @@ function sumsSql(tokens: string, cost: string): string {
     .join(', ');
 }
 
-const todaySql = `
-  SELECT ${sumsSql('input_tokens + output_tokens', 'cost_micros')}
+const today = "(now() AT TIME ZONE 'utc')::date";
+
+/** A row for today and one for the month with today in it; where no limit asks for the month, both are of today. */
+const usedSql = `
+  SELECT span.today, ${sumsSql('input_tokens + output_tokens', 'cost_micros')}
     FROM engine.usage
-   WHERE project_id = $1 AND day = (now() AT TIME ZONE 'utc')::date AND (agent_id = $2 OR $4)`;
+    JOIN (VALUES (true), (false)) AS span(today) ON NOT span.today OR day = ${today}
+   WHERE project_id = $1 AND (agent_id = $2 OR $4) AND day <= ${today}
+     AND day >= CASE WHEN $5 THEN date_trunc('month', ${today})::date ELSE ${today} END
+   GROUP BY span.today`;
 
 function partsOf(row: Row | undefined): DayParts {
   const of = (part: keyof DayParts): DayUse => ({
