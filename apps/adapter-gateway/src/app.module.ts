@@ -9,6 +9,8 @@ import { CoreModule } from './core.module.js';
 import { DeliveriesModule } from './deliveries.module.js';
 import type { GatewaySettings } from './env.js';
 import { GatewayDiagnosis } from './manage/diagnosis/gateway-diagnosis.js';
+import { ErasureController } from './manage/erasures/erasure.controller.js';
+import { ErasureRepository } from './manage/erasures/erasure.repository.js';
 import { HeldConnectionsModule } from './held-connections/held-connections.module.js';
 import { InboundModule } from './inbound.module.js';
 import { ListingsModule } from './manage/listings/listings.module.js';
@@ -48,7 +50,8 @@ export class AppModule {
         InboundModule,
         WebhookTokensModule,
       ],
-      providers: [GatewayDiagnosis],
+      controllers: [ErasureController],
+      providers: [ErasureRepository, GatewayDiagnosis],
     };
   }
 }

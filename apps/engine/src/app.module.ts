@@ -11,6 +11,8 @@ import { ProvidersModule } from './providers.module.js';
 import { PythonToolsModule } from './manage/python-tools/python-tools.module.js';
 import { RepliesModule } from './replies.module.js';
 import { EngineRetention, RetentionRepository } from './manage/retention/retention.repository.js';
+import { ErasureController } from './manage/erasures/erasure.controller.js';
+import { ErasureRepository } from './manage/erasures/erasure.repository.js';
 import { MemoryController } from './manage/memories/memory.controller.js';
 import { MemoryRepository } from './manage/memories/memory.repository.js';
 import { RunsModule } from './manage/runs/runs.module.js';
@@ -45,8 +47,15 @@ export class AppModule {
         StepsModule,
         ToolsModule,
       ],
-      controllers: [AttentionController, MemoryController],
-      providers: [AttentionRepository, EngineRetention, MemoryRepository, RetentionRepository, SpentBudgetRepository],
+      controllers: [AttentionController, ErasureController, MemoryController],
+      providers: [
+        AttentionRepository,
+        EngineRetention,
+        ErasureRepository,
+        MemoryRepository,
+        RetentionRepository,
+        SpentBudgetRepository,
+      ],
     };
   }
 }

@@ -14,6 +14,9 @@ import { NamedApps } from './manage/channels/named-apps.js';
 import { ContactController, InternalContactController } from './manage/contacts/contact.controller.js';
 import { ContactRepository } from './manage/contacts/contact.repository.js';
 import { ContactService } from './manage/contacts/contact.service.js';
+import { ErasureController } from './manage/erasures/erasure.controller.js';
+import { ErasureRepository } from './manage/erasures/erasure.repository.js';
+import { ErasureService } from './manage/erasures/erasure.service.js';
 import { BatchController } from './manage/events/batches/batch.controller.js';
 import { BatchService } from './manage/events/batches/batch.service.js';
 import { EventBodyController } from './manage/events/body/event-body.controller.js';
@@ -102,6 +105,7 @@ const manage = {
     ChannelVersionController,
     ContactController,
     InternalContactController,
+    ErasureController,
     DirectRunController,
     StreamController,
     DeadLetterController,
@@ -132,6 +136,8 @@ const manage = {
     NamedApps,
     ContactRepository,
     ContactService,
+    ErasureRepository,
+    ErasureService,
     DirectRunService,
     BatchService,
     EventBodyService,

@@ -25,6 +25,10 @@ export const eventSettings = {
   STATISTICS_DAYS: integer(400, 1, 3_650),
   /** Versions of a workflow, of a trigger and of a channel that are kept. */
   RULE_VERSIONS: integer(200, 10, 10_000),
+  /** Time between sweeps for erasures of contacts that are due. */
+  ERASURE_SWEEP_MS: integer(1_000, 10, 60_000),
+  /** How long after the first pass of an erasure the second one begins, which erases what was in flight. */
+  ERASURE_SETTLE_MS: integer(600_000, 100, 86_400_000),
   /** Days that claims, messages and ended ticks of schedules are kept. */
   RETENTION_DAYS: integer(30, 1, 3_650),
 };

@@ -2,6 +2,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { CoreModule } from './core.module.js';
 import type { IngressSettings } from './env.js';
 import { AttentionController } from './manage/attention/attention.controller.js';
+import { ErasureController } from './manage/erasures/erasure.controller.js';
+import { ErasureRepository } from './manage/erasures/erasure.repository.js';
 import { OutageRepository } from './manage/outages/outage.repository.js';
 import { OutageService } from './manage/outages/outage.service.js';
 import { ReceiptController } from './manage/receipts/receipt.controller.js';
@@ -28,8 +30,15 @@ const path = {
 
 const manage = {
   // The order in which the API is described.
-  controllers: [AttentionController, ReceiptController, RefusalController],
-  providers: [IngressRetention, OutageRepository, OutageService, ProjectRetention, RefusalListRepository],
+  controllers: [AttentionController, ErasureController, ReceiptController, RefusalController],
+  providers: [
+    ErasureRepository,
+    IngressRetention,
+    OutageRepository,
+    OutageService,
+    ProjectRetention,
+    RefusalListRepository,
+  ],
 };
 
 @Module({})

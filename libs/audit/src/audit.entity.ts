@@ -53,6 +53,7 @@ export const auditActions = [
   'trigger.changed',
   'trigger.deleted',
   'channel.changed',
+  'contact.erased',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -30,6 +30,7 @@ export {
 } from './dead-letters.js';
 export { type LetterCause, letterCauses } from './letter-causes.js';
 export { entriesSince, type LiveEntry } from './entries-since.js';
+export { eraseDetails } from './erase-details.js';
 export type { JournalEntry, JournalSubject } from './entry.js';
 export { type HandedOver, Handovers, handoverTables } from './handovers.js';
 export { entryCtes } from './insert-entries.js';

@@ -154,6 +154,8 @@ export function walkMessages(ground: () => Ground): void {
     for (const verb of ['block', 'unblock', 'resume']) await ask('POST', `contacts/${bob}/${verb}`);
     await ask('POST', `contacts/${bob}/merge`, { into: ann });
     await ask('POST', `contacts/${bob}/unmerge`);
+    await ask('DELETE', `contacts/${bob}/data`);
+    await ask('GET', `contacts/${bob}/erasure`);
     await system.reached(await write('ann', 'hello'), 'delivery', 'delivered');
     const { data } = await ask<Listed>('GET', `sessions?contact_id=${ann}`);
     const session = data[0]?.id;

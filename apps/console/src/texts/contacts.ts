@@ -54,6 +54,27 @@ export const contactTexts = {
     question: (one: string, other: string) =>
       `Messages from ${named(one)} then count as sent by ${named(other)}. You can undo this.`,
   },
+  erasure: {
+    title: 'Erasure',
+    explained:
+      'Erases messages, requests, turns, deliveries, memories, notes and web chats of this contact in all services. Ids, times, counts and outcomes stay.',
+    erase: 'Erase all data',
+    question: (name: string): string =>
+      `Everything that was stored of ${name} is erased, and nobody is answered any more. This cannot be undone.`,
+    confirm: 'Erase',
+    states: {
+      queued: 'It goes on at',
+      running: 'It is being erased.',
+      done: 'Erased on',
+      dead: 'It could not be erased.',
+    },
+    by: 'by',
+    retry: 'Try again',
+    counted: 'Erased so far',
+    service: 'Service',
+    kind: 'Data',
+    rows: 'Rows',
+  },
   memories: {
     title: 'What agents remember',
     none: 'Nothing. Agents with the tool remember keep facts about their contacts here.',

@@ -17,6 +17,7 @@ export const auditActions = {
   'attention.unmuted': 'Something that needs attention no longer muted',
   'api_key.created': 'API key created',
   'api_key.revoked': 'API key revoked',
+  'contact.erased': 'Data of a contact erased',
   'web_chat.mail_set': 'Answers by mail of a web chat set',
   'app.text_from_set': 'Author of an App’s texts set',
   'source.trust_set': 'Trust in a source set',

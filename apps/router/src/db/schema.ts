@@ -3,6 +3,7 @@ import { ChannelRow, TriggerRow, WorkflowRow } from '../entities/rules.entity.js
 import { EventWaitRow } from '../manage/waits/event-wait.entity.js';
 import { ScheduleRow, ScheduleTick } from '../manage/schedules/schedule.entity.js';
 import { Audit } from '../entities/audit.entity.js';
+import { ContactErasure } from '../manage/erasures/erasure.entity.js';
 import { RuleVersion } from '../entities/rule-version.entity.js';
 import { ContactRow, IdentityRow, StoredMessage } from '../entities/message.entity.js';
 import { Router1770000000000 } from './1770000000000-router.js';
@@ -17,12 +18,14 @@ import { WorkflowSteps1795866167000 } from './1795866167000-workflow-steps.js';
 import { ContactReadsAs1795894000000 } from './1795894000000-contact-reads-as.js';
 import { ContactAddress1795879800000 } from './1795879800000-contact-address.js';
 import { EventWait1795890800000 } from './1795890800000-event-wait.js';
+import { ContactErasure1795892557166 } from './1795892557166-contact-erasure.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
   entities: [
     Audit,
     ChannelRow,
+    ContactErasure,
     ContactRow,
     EventWaitRow,
     IdentityRow,
@@ -45,6 +48,7 @@ export const schema: ServiceSchema = {
     WorkflowSteps1795866167000,
     ContactAddress1795879800000,
     EventWait1795890800000,
+    ContactErasure1795892557166,
     ContactReadsAs1795894000000,
   ],
 };

@@ -32,7 +32,7 @@ export const schema: ServiceSchema = {
     ],
     router: [
       ...write,
-      'SELECT ON journal.entry',
+      'SELECT, UPDATE (detail) ON journal.entry',
       'SELECT, UPDATE ON journal.dead_letter',
       'SELECT, INSERT, UPDATE, DELETE ON journal.statistic',
       'SELECT, UPDATE ON journal.statistic_mark',

@@ -58,7 +58,14 @@ class OutboundReactionView {
   @ApiProperty() emoji: string;
 }
 
+class ErasedView {
+  @ApiProperty(time) at: string;
+  @ApiProperty() by: string;
+}
+
 class OutboundContentView implements OutboundContent {
+  @ApiProperty({ type: ErasedView, required: false, description: 'Whom it answered was erased, and with it the text' })
+  erased?: ErasedView;
   @ApiProperty() text: string;
   @ApiProperty({ enum: ['markdown', 'plain', 'native'], required: false, description: 'Absent: markdown' })
   format?: OutboundContent['format'];

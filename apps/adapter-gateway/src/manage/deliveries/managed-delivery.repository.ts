@@ -90,7 +90,7 @@ export class ManagedDeliveryRepository {
     const rows: unknown = await tx.query(
       `UPDATE gateway.delivery SET ${this.deliveries.work.reopenSql()}, open_since = now(),
          reason = CASE WHEN state = 'queued' THEN reason WHEN $2 AND state = 'unknown' THEN $3 END
-        WHERE id = $1 AND state IN ('queued', 'dead', 'unknown', 'expired') RETURNING id`,
+        WHERE id = $1 AND state IN ('queued', 'dead', 'unknown', 'expired') AND content -> 'erased' IS NULL RETURNING id`,
       [id, keepsDoubt, answerLostCode],
     );
     return (rows as [unknown[], number])[1] > 0;

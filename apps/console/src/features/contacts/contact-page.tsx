@@ -21,6 +21,7 @@ import { useEditor } from '../../ui/use-editor.js';
 import { When } from '../../ui/when.js';
 import { Admission } from './admission.js';
 import { ContactStatus } from './contact-table.js';
+import { Erasure } from './erasure.js';
 import { Identities } from './identities.js';
 import { Memories } from './memories.js';
 import { Merged } from './merged.js';
@@ -55,6 +56,7 @@ export function ContactPage(): ReactNode {
             <Merged contact={contact} />
           </Section>
           <Memories contactId={contact.id} />
+          {contact.merged_into === null && <Erasure contact={contact} />}
           <Section
             title={contactTexts.messages.title}
             actions={

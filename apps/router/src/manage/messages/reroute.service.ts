@@ -1,5 +1,5 @@
 import { Database } from '#libs/database';
-import { askerOf, type KeyedRequest, once, type Principal } from '#libs/service-kit';
+import { askerOf, type KeyedRequest, once, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import type { MessageRow } from '../../entities/message.entity.js';
 import type { WholeTurn } from '../../path/handover/turn-handover.service.js';
@@ -30,7 +30,7 @@ export class Rerouter {
    * @param options.replayOf the run that the new one is linked to
    * @param asked the caller's key, under which only the first call does anything
    * @returns the turns created by this call, and the runs and turns created by it or by an earlier one under the key
-   * @throws Problem 422 `idempotency_key_reused`
+   * @throws Problem 422 `idempotency_key_reused`, 409 `event_erased`
    */
   async replay(
     caller: Principal,
@@ -38,6 +38,9 @@ export class Rerouter {
     options: { deliver: boolean; workflowId?: number; agentId?: string; replayOf?: string },
     asked: KeyedRequest | null,
   ): Promise<{ turns: WholeTurn[]; run_ids: string[]; turn_ids: string[] }> {
+    if (messages.some(({ message }) => message.metadata?.['erased'] !== undefined)) {
+      throw new Problem(409, 'event_erased', 'The data of its sender was erased, so there is no message to replay.');
+    }
     const { workflowId } = options;
     const rules = await this.rules.of(caller.projectId, workflowId === undefined ? [] : [workflowId]);
     const startedBy = askerOf(caller);

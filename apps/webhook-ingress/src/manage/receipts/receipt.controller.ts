@@ -38,6 +38,9 @@ export class ReceiptController {
       const detail = 'Verify sent this request, so there is no message to replay.';
       throw new Problem(409, 'verification_request', detail);
     }
+    if (receipt.reason === 'erased') {
+      throw new Problem(409, 'event_erased', 'The data of its sender was erased, so there is no message to replay.');
+    }
     return { enqueued: await this.dispatcher.enqueue(receipt) };
   }
 

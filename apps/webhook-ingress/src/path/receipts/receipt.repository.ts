@@ -12,9 +12,9 @@ export interface Receipt extends ProjectScope {
   outcome: 'accepted' | 'held';
   /**
    * `missed`: fetched from the provider, after an outage. `verification`: the platform's own request, which is kept
-   * for people to see and is not enqueued.
+   * for people to see and is not enqueued. `erased`: the data of its sender was erased, and with it the request.
    */
-  reason: 'missed' | 'delivery_id_reused' | 'verification' | null;
+  reason: 'missed' | 'delivery_id_reused' | 'verification' | 'erased' | null;
   method: string;
   /** Path and query as sent, the token included: a provider's signature may be over it. No view shows it. */
   url: string;
