@@ -26,6 +26,7 @@ inBrowser('a chat on a page of one’s own', () => {
   let model: FakeModel;
   let [shop, other]: Site[] = [];
   let app = '';
+  let agentId = '';
   const visits: Visit[] = [];
 
   beforeAll(async () => {
@@ -46,6 +47,7 @@ inBrowser('a chat on a page of one’s own', () => {
       name: 'Desk',
       instructions: 'Help.',
     });
+    agentId = agent_id;
     await system.api('PUT', `/api/v1/channels/${app}`, { unknown_senders: 'open', agent_id, inbox_mode: 'queue' });
     browser = await launch(chromium ?? '');
   });
@@ -236,6 +238,31 @@ inBrowser('a chat on a page of one’s own', () => {
     expect(download.suggestedFilename()).toBe('report.txt');
     expect(readFileSync(await download.path(), 'utf8')).toBe('the report');
     expect(await items(stranger.page)).toEqual([]);
+  });
+
+  it('shows a file that its agent sends, to a contact who is admitted', async () => {
+    const { page } = await arrive();
+    model.script('Hello.');
+    await write(page, 'I am new here');
+    await shows(page, 'Hello.');
+    const { data } = await system.api<{ data: { id: string; contact_id: string | null }[] }>('GET', '/api/v1/sessions');
+    await system.api('POST', `/api/v1/contacts/${data[0]?.contact_id}/admit`, {});
+    // What it wrote as a stranger stays untrusted as long as the agent sees it.
+    const client = new pg.Client({ connectionString: system.databaseUrl });
+    await client.connect();
+    await client.query("UPDATE engine.turn SET content_trust = 'own' WHERE session_id = $1", [data[0]?.id]);
+    await client.end();
+    await system.api('PATCH', `/api/v1/agents/${agentId}`, { tools: ['send_file'], may_do: 'write' });
+    const report = JSON.stringify({ name: 'report.csv', text: 'day;sum' });
+    model.script([{ name: 'send_file', arguments: report }], 'Your report is attached.');
+    await write(page, 'Please send me the report');
+    await shows(page, 'Your report is attached.');
+    const [download] = await Promise.all([
+      page.waitForEvent('download', { timeout: 15_000 }),
+      log(page).getByRole('button', { name: 'report.csv' }).click({ timeout: 15_000 }),
+    ]);
+    expect(readFileSync(await download.path(), 'utf8')).toBe('day;sum');
+    await system.api('PATCH', `/api/v1/agents/${agentId}`, { tools: [] });
   });
 
   it('hears a voice note once, and its words stand in the conversation and on the event', async () => {

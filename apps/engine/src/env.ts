@@ -139,6 +139,10 @@ const settings = {
   TOOL_RESULT_KEPT_BYTES: integer(1_048_576, 1_024, 8_388_608),
   /** Bytes of images and PDFs that the model is shown in a turn, if it takes them; 0: none. */
   TURN_IMAGE_BYTES: integer(8_388_608, 0, 104_857_600),
+  /** Files that an answer may have. */
+  TURN_FILES: integer(5, 0, 10),
+  /** Bytes of all files of an answer. The gateway's DELIVERY_ATTACHMENTS_MAX_BYTES holds too. */
+  TURN_FILE_BYTES: integer(5_242_880, 0, 26_214_400),
   TOOL_CALLBACKS: integer(20, 0, 1_000),
   DOCUMENT_MAX_CHARS: integer(1_000_000, 1_000, 10_000_000),
   /** Texts in one request for embeddings. */

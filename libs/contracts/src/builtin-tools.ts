@@ -104,6 +104,28 @@ export const builtinTools: readonly BuiltinTool[] = [
     }),
   },
   {
+    name: 'send_file',
+    title: 'Send a file',
+    description:
+      'Attaches one file to your answer, which goes out with it: {attached, bytes, files}. Give what is in it: text that you write, a document of the knowledge, an attachment of the current event, the whole of a result that was shortened, or an image that a tool has shown.',
+    grade: 'write',
+    idempotent: true,
+    credential: null,
+    input_schema: object([], {
+      name: text(120, 'Name of the file; for text it ends in .txt, .md or .csv'),
+      text: text(500_000, 'What the file holds'),
+      document_id: text(100, 'Instead of text: a document of the knowledge'),
+      attachment_id: text(300, "Instead of text: id of one of the event's metadata attachments"),
+      result: text(60, 'Instead of text: the handle of a result that was shortened'),
+      image: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 100,
+        description: 'Instead of text: which image of tools, from 1',
+      },
+    }),
+  },
+  {
     name: 'store_knowledge',
     title: 'Store knowledge',
     description:

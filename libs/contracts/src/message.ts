@@ -76,6 +76,8 @@ export interface ReplyTarget {
   ttl_seconds?: number;
   /** The channel can show that an answer is being written. Absent: it cannot. */
   typing?: true;
+  /** The channel takes files with an answer. Absent: it does not. */
+  files?: true;
 }
 
 /**

@@ -426,6 +426,14 @@ export interface paths {
         /** Undo a merge: identities and history go back */
         post: operations["unmergeContact"];
     };
+    "/api/v1/contacts/{id}/data": {
+        /** Erase the data of a contact, and of those merged into it, in all services; this cannot be undone */
+        delete: operations["eraseContact"];
+    };
+    "/api/v1/contacts/{id}/erasure": {
+        /** What was erased of a contact, when and by whom */
+        get: operations["getErasure"];
+    };
     "/api/v1/workflows/{id}/runs": {
         /** Run a workflow; with ?wait=, answers 200 if it ended in time */
         post: operations["startRun"];
@@ -1356,7 +1364,7 @@ export interface components {
             /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
+            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
             /** @description Id of what was changed */
             subject: string;
             /** @description State before; null: it did not exist */
@@ -2417,6 +2425,11 @@ export interface components {
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
+        ErasedView: {
+            /** Format: date-time */
+            at: string;
+            by: string;
+        };
         AttachmentView: {
             name: string;
             content_type: string;
@@ -2461,8 +2474,15 @@ export interface components {
              * @enum {boolean}
              */
             typing?: true;
+            /**
+             * @description The channel takes files with an answer
+             * @enum {boolean}
+             */
+            files?: true;
         };
         OutboundContentView: {
+            /** @description Whom it answered was erased, and with it the text */
+            erased?: components["schemas"]["ErasedView"];
             text: string;
             /**
              * @description Absent: markdown
@@ -3353,6 +3373,33 @@ export interface components {
         Merge: {
             /** @description The contact to merge it into */
             into: string;
+        };
+        ErasureView: {
+            contact_id: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "done" | "dead";
+            /** @description Who asked for it */
+            asked_by: string;
+            /** Format: date-time */
+            asked_at: string;
+            /** @description 1, and 2 for what was in flight during the first */
+            pass: number;
+            /**
+             * Format: date-time
+             * @description While queued: when it goes on
+             */
+            due_at: string;
+            /** Format: date-time */
+            ended_at: string | null;
+            /** @description Rows that were erased, by service and kind */
+            report: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            /** @description Why it has not ended */
+            reason: string | null;
+            detail: string | null;
         };
         NewRun: {
             /** @description Input of the run */
@@ -4627,7 +4674,7 @@ export interface components {
         CreateAgent: {
             /** @description A model of the configured endpoint; default: MODEL_NAME */
             model?: string | null;
-            /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, store_knowledge, query_knowledge_graph, remember, forget */
+            /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, send_file, store_knowledge, query_knowledge_graph, remember, forget */
             tools?: string[];
             /** @description Used when the model does not answer */
             fallback_model?: string | null;
@@ -4730,7 +4777,7 @@ export interface components {
         UpdateAgent: {
             /** @description A model of the configured endpoint; default: MODEL_NAME */
             model?: string | null;
-            /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, store_knowledge, query_knowledge_graph, remember, forget */
+            /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, send_file, store_knowledge, query_knowledge_graph, remember, forget */
             tools?: string[];
             /** @description Used when the model does not answer */
             fallback_model?: string | null;
@@ -4786,7 +4833,7 @@ export interface components {
         NewDraft: {
             /** @description A model of the configured endpoint; default: MODEL_NAME */
             model?: string | null;
-            /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, store_knowledge, query_knowledge_graph, remember, forget */
+            /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, send_file, store_knowledge, query_knowledge_graph, remember, forget */
             tools?: string[];
             /** @description Used when the model does not answer */
             fallback_model?: string | null;
@@ -7281,7 +7328,7 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed";
+                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */
@@ -9765,6 +9812,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ContactDetailView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    eraseContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getErasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureView"];
                 };
             };
             default: components["responses"]["Problem"];

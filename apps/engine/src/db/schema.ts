@@ -26,6 +26,8 @@ import { Comparison, ComparisonCase } from '../manage/comparisons/comparison.ent
 import { CaseSet } from '../entities/case-set.entity.js';
 import { CaseSet1795866000000 } from './1795866000000-case-set.js';
 import { Inbox1795855000000 } from './1795855000000-inbox.js';
+import { TurnFile } from '../entities/turn-file.entity.js';
+import { TurnFile1795894100000 } from './1795894100000-turn-file.js';
 import { TranscriptRow } from '../entities/transcript.entity.js';
 import { Transcript1795892000000 } from './1795892000000-transcript.js';
 import { ContactMemory1795868400000 } from './1795868400000-contact-memory.js';
@@ -65,6 +67,7 @@ export const schema: ServiceSchema = {
     BudgetHold,
     ModelUsage,
     TranscriptRow,
+    TurnFile,
     KnowledgeDocument,
     Chunk,
     ChunkVector,
@@ -101,5 +104,6 @@ export const schema: ServiceSchema = {
     ChunkVector1795891000000,
     Transcript1795892000000,
     DocumentReaders1795894000000,
+    TurnFile1795894100000,
   ],
 };

@@ -38,6 +38,7 @@ export type EngineInternalViews = [
   ['POST previews', { turns: { turn_id: string }[] }],
   ['POST python-tries', PythonTryAnswer],
   [`POST turns/${string}/redrive`, TurnRedrive],
+  [`GET turns/${string}/replies/${string}/files`, { files: string[] }],
   [`GET turns/${string}/replies/${string}`, { content: OutboundContent }],
 ];
 

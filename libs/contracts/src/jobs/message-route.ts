@@ -35,6 +35,8 @@ export class MessageRoutePayload {
   @IsOptional() @IsBoolean() app_sends?: boolean;
   /** The App's channel can show that an answer is being written. Absent: it cannot. */
   @IsOptional() @IsIn([true]) app_types?: true;
+  /** The App's channel takes files. Absent: it does not. */
+  @IsOptional() @IsIn([true]) app_sends_files?: true;
   /** Absent when over the inline limit: the router then reads them from the gateway. */
   @IsOptional() @IsArray() @ArrayMinSize(1) messages?: NormalizedMessage[];
   /** What filters may read of the request. Absent: there was none, or it comes from an earlier release. */

@@ -44,6 +44,8 @@ class DeliveryTargetView implements ReplyTarget {
     description: 'The channel shows that an answer is written',
   })
   typing?: true;
+  @ApiProperty({ enum: [true], type: Boolean, required: false, description: 'The channel takes files with an answer' })
+  files?: true;
 }
 
 class OutboundActionView implements OutboundAction {

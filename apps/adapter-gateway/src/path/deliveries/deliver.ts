@@ -85,7 +85,8 @@ export class Deliverer {
     const credentials = await this.credentials.forWork(installed);
     const { reason: previous } = delivery;
     const first = await this.choices.offer(delivery, adapter.manifest);
-    const fitted = fittedContent(delivery.content, adapter.manifest, first);
+    const { DELIVERY_ATTACHMENTS_MAX_BYTES: maxBytes } = this.settings;
+    const fitted = fittedContent(delivery.content, adapter.manifest, first, maxBytes);
     delivery.content = fitted.content;
     if (fitted.leftOut.length > 0) delivery.left_out = fitted.leftOut;
     let result: AttemptResult;

@@ -143,6 +143,21 @@ export class DeliveryRepository {
     });
   }
 
+  async hasFiles(id: string): Promise<boolean> {
+    const sql = 'SELECT FROM gateway.delivery_attachment WHERE delivery_id = $1 LIMIT 1';
+    return ((await this.rows.query(sql, [id])) as unknown[]).length > 0;
+  }
+
+  /** Keeps the files of a delivery until it has arrived. Those that it has stay. */
+  async keepFiles(id: string, contents: Buffer[]): Promise<void> {
+    await this.rows.query(
+      `INSERT INTO gateway.delivery_attachment (delivery_id, seq, content)
+       SELECT $1, file.seq, file.content FROM unnest($2::bytea[]) WITH ORDINALITY AS file(content, seq)
+       ON CONFLICT (delivery_id, seq) DO NOTHING`,
+      [id, contents],
+    );
+  }
+
   byId(id: string): Promise<DeliveryRow | null> {
     return this.rows.findOneBy({ id });
   }

@@ -1,5 +1,5 @@
 import { type Feature, type Manifest, offersFeature } from '#libs/adapter-sdk';
-import type { NormalizedMessage, OutboundAction, OutboundContent } from '#libs/contracts';
+import type { AttachmentHead, NormalizedMessage, OutboundAction, OutboundContent } from '#libs/contracts';
 import { Database, Sweeping } from '#libs/database';
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
@@ -18,32 +18,51 @@ export interface FittedContent {
  * Reduces a message to what its adapter can show. An edit becomes a new message, choices become numbered words, and a
  * reaction beside a text is left out.
  * @param firstNumber of its choices, where they are words
+ * @param maxBytes of all its files; a manifest may say less
  * @throws PermanentFailure `unsupported` when nothing remains
  */
-export function fittedContent(given: OutboundContent, manifest: Manifest, firstNumber: number): FittedContent {
-  const { edit_of, actions = [], actions_for: _for, reaction, ...content }: OutboundContent = given;
+export function fittedContent(
+  given: OutboundContent,
+  manifest: Manifest,
+  firstNumber: number,
+  maxBytes: number,
+): FittedContent {
+  const { edit_of, actions = [], actions_for: _for, reaction, attachments = [], ...content }: OutboundContent = given;
   const lacks = (feature: Feature): boolean => !offersFeature(manifest, feature);
   const isReduced: [Feature, boolean][] = [
     ['edit', edit_of !== undefined && lacks('edit')],
     ['actions', actions.length > 0 && lacks('actions')],
+    ['files', attachments.length > 0 && (lacks('files') || isOver(attachments, manifest, maxBytes))],
     ['reactions', reaction !== undefined && lacks('reactions')],
   ];
   const leftOut = isReduced.flatMap(([feature, isSo]) => (isSo ? [feature] : []));
-  const isEmpty = content.text.trim() === '' && (content.attachments ?? []).length === 0;
+  const isEmpty = content.text.trim() === '' && attachments.length === 0;
   if (isEmpty && leftOut.includes('reactions')) {
     throw new PermanentFailure('unsupported', `${manifest.name} cannot react to messages, and there is no text`);
   }
   const inWords = leftOut.includes('actions');
+  const withoutFiles = leftOut.includes('files');
+  const parts = [content.text, ...(withoutFiles ? [unsent(attachments)] : [])];
   return {
     leftOut,
     content: {
       ...content,
-      text: inWords ? `${content.text}\n\n${numbered(actions, firstNumber)}` : content.text,
+      text: [...parts, ...(inWords ? [numbered(actions, firstNumber)] : [])].filter((part) => part !== '').join('\n\n'),
+      ...(attachments.length > 0 && !withoutFiles && { attachments }),
       ...(edit_of !== undefined && !leftOut.includes('edit') && { edit_of }),
       ...(actions.length > 0 && !inWords && { actions }),
       ...(reaction !== undefined && !leftOut.includes('reactions') && { reaction }),
     },
   };
+}
+
+function isOver(files: readonly AttachmentHead[], { message }: Manifest, maxBytes: number): boolean {
+  const most = Math.min(maxBytes, message?.max_attachment_bytes ?? maxBytes);
+  return files.reduce((sum, { size }) => sum + size, 0) > most;
+}
+
+function unsent(files: readonly AttachmentHead[]): string {
+  return `(Could not be sent here: ${files.map(({ name }) => name).join(', ')})`;
 }
 
 function numbered(actions: readonly OutboundAction[], first: number): string {

@@ -217,6 +217,7 @@ export class InboundService extends Sweeping {
       ...(installed.app.text_from === 'system' ? { text_from: installed.app.text_from } : {}),
       ...(canSend(installed) ? {} : { app_sends: false }),
       ...(installed.adapter && offersFeature(installed.adapter.manifest, 'typing') ? { app_types: true } : {}),
+      ...(installed.adapter && offersFeature(installed.adapter.manifest, 'files') ? { app_sends_files: true } : {}),
       request,
       ...(inline ? { messages } : {}),
       ...(job.custody ? { custody: job.custody } : {}),

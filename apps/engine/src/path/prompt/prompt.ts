@@ -46,6 +46,8 @@ export interface PromptParts {
   ownChars?: number;
   /** True when the turn may only read. */
   readOnly: boolean;
+  /** It could attach files, and its channel takes none. Absent: false. */
+  lacksFiles?: boolean;
 }
 
 /**
@@ -144,6 +146,8 @@ const mayBeSilent = `Where no answer is wanted, answer ${noReplyWord} and nothin
 
 const wantsValue = `Your final answer is read by a program: one JSON object that holds to this JSON Schema, and nothing else around it.`;
 
+const noFilesNote = 'This channel takes no files: write what matters into your answer instead of calling send_file.';
+
 const readOnlyNote = 'The current event is not verified: only calls that read are allowed.';
 
 /** Precedes what a model said in a rehearsal, which may mention calls that were never made. */
@@ -155,7 +159,7 @@ const takeoverSource = 'takeover';
 const takeoverNote = `While a person had taken the conversation over, you were not asked. What was said then stands among the events; what that \
 person answered is marked source: ${takeoverSource}, and has been sent.`;
 
-function systemText({ instructions, skills, input, past, readOnly }: PromptParts): string {
+function systemText({ instructions, skills, input, past, readOnly, lacksFiles }: PromptParts): string {
   const workflow = input.instructions
     ? [`Instructions of the workflow that started this turn:\n${input.instructions}`]
     : [];
@@ -165,7 +169,11 @@ function systemText({ instructions, skills, input, past, readOnly }: PromptParts
   const takenOver = [input, ...past.map((turn) => turn.input)].some(({ takeover }) => takeover !== undefined);
   const { output_schema: output } = input;
   const form = output ? `${wantsValue}\n${JSON.stringify(output)}` : mayBeSilent;
-  const notes = [...(readOnly ? [readOnlyNote] : []), ...(takenOver ? [takeoverNote] : [])];
+  const notes = [
+    ...(readOnly ? [readOnlyNote] : []),
+    ...(lacksFiles ? [noFilesNote] : []),
+    ...(takenOver ? [takeoverNote] : []),
+  ];
   return [`${ground}${form}`, instructions, ...knowledge, ...workflow, ...notes].join('\n\n');
 }
 

@@ -1,4 +1,11 @@
-import { type DeliverySendPayload, deliverySend, resentAfterMs, type OutboundContent } from '#libs/contracts';
+import {
+  type AttachmentHead,
+  type DeliverySendPayload,
+  deliverySend,
+  type JobCustody,
+  type OutboundContent,
+  resentAfterMs,
+} from '#libs/contracts';
 import { Database, Liveness, Sweeping } from '#libs/database';
 import { Handovers } from '#libs/journal';
 import { JobClient } from '#libs/queue';
@@ -21,7 +28,11 @@ export type OfferedReply = Omit<DeliverySendPayload, 'content'> & { turn_id: str
 type SendingTurn = Pick<
   Turn,
   'id' | 'organization_id' | 'project_id' | 'receipt_id' | 'input' | 'reply_text' | 'answer_id' | 'notice_id'
->;
+> & { files: AttachmentHead[] | null };
+
+/** What is attached to the answer of a turn `t`; null: nothing. */
+const filesSql = `(SELECT jsonb_agg(jsonb_build_object('name', f.name, 'content_type', f.content_type, 'size', f.size,
+  'sha256', f.sha256) ORDER BY f.seq) FROM engine.turn_file f WHERE f.turn_id = t.id) AS files`;
 
 /** Offers committed replies to the gateway, and offers again those that it has not accepted. */
 @Injectable()
@@ -52,8 +63,9 @@ export class ReplyOfferService extends Sweeping {
   }
 
   /** Offers the replies of a turn that has just ended. */
-  async offerOf(turnId: string): Promise<void> {
-    await Promise.all((await this.ofTurns([turnId])).map((reply) => this.offer(reply)));
+  async offerOf(turnId: string, custody?: JobCustody): Promise<void> {
+    const surplus = custody?.surplus ? { custody: { surplus: true as const } } : {};
+    await Promise.all((await this.ofTurns([turnId])).map((reply) => this.offer({ ...reply, ...surplus })));
   }
 
   /** Offers the replies of a turn that had ended before. The gateway ignores those that it has. */
@@ -65,8 +77,8 @@ export class ReplyOfferService extends Sweeping {
   async ofTurns(turnIds: string[]): Promise<OfferedReply[]> {
     if (turnIds.length === 0) return [];
     const turns = (await this.db.query(
-      `SELECT id, organization_id, project_id, receipt_id, input, reply_text, answer_id, notice_id
-         FROM engine.turn WHERE id = ANY($1) AND (answer_id IS NOT NULL OR notice_id IS NOT NULL) ORDER BY id`,
+      `SELECT id, organization_id, project_id, receipt_id, input, reply_text, answer_id, notice_id, ${filesSql}
+         FROM engine.turn t WHERE id = ANY($1) AND (answer_id IS NOT NULL OR notice_id IS NOT NULL) ORDER BY id`,
       [turnIds],
     )) as SendingTurn[];
     return turns.flatMap(repliesOf);
@@ -96,13 +108,14 @@ export class ReplyOfferService extends Sweeping {
 }
 
 /** The failure notice precedes the answer that a redrive gave. */
-function repliesOf({ id, input, reply_text, answer_id, notice_id, ...turn }: SendingTurn): OfferedReply[] {
+function repliesOf({ id, input, reply_text, answer_id, notice_id, files, ...turn }: SendingTurn): OfferedReply[] {
   const target = input?.reply;
   if (!target) return [];
   const common = { ...turn, turn_id: id };
   const notice = { text: input.failure_notice ?? '', format: 'plain', target } as const;
+  const answer = { text: reply_text ?? '', ...(files === null ? {} : { attachments: files }), target };
   return [
     ...(notice_id === null ? [] : [{ ...common, delivery_id: notice_id, content: notice }]),
-    ...(answer_id === null ? [] : [{ ...common, delivery_id: answer_id, content: { text: reply_text ?? '', target } }]),
+    ...(answer_id === null ? [] : [{ ...common, delivery_id: answer_id, content: answer }]),
   ];
 }

@@ -18,6 +18,9 @@ import { CredentialReader } from './bound-credentials.js';
 import { BuiltinLibrary } from './builtin/builtin-library.js';
 import { httpRequest } from './builtin/http-request.tool.js';
 import { forget, remember } from './builtin/memory-tools.js';
+import { StepRepository } from '../steps/step.repository.js';
+import { TurnFiles } from '../replies/turn-file.repository.js';
+import { sendFile } from './builtin/send-file.js';
 import { sendEmail } from './builtin/send-email.tool.js';
 import { webSearch } from './builtin/web-search.tool.js';
 import { ToolsetClient } from './registry/registry-tool.js';
@@ -40,13 +43,16 @@ import { TurnToolService } from './turn-tool.service.js';
         DocumentReader,
         ContactMemories,
         ServiceClient,
+        TurnFiles,
+        StepRepository,
       ],
     },
     CredentialReader,
     ToolsetClient,
+    TurnFiles,
     TurnToolService,
   ],
-  exports: [ArgumentCheck, BuiltinLibrary, CredentialReader, TurnToolService],
+  exports: [ArgumentCheck, BuiltinLibrary, CredentialReader, TurnFiles, TurnToolService],
 })
 export class ToolsModule {}
 
@@ -60,6 +66,8 @@ function library(
   reader: DocumentReader,
   memories: ContactMemories,
   router: ServiceClient,
+  files: TurnFiles,
+  steps: StepRepository,
 ): BuiltinLibrary {
   const timeoutMs = settings.TOOL_TIMEOUT_MS;
   return new BuiltinLibrary({
@@ -67,6 +75,10 @@ function library(
     send_email: sendEmail(egress, timeoutMs),
     web_search: webSearch(egress, timeoutMs),
     read_file: readFile(documents, { gateway, router }, reader),
+    send_file: sendFile(
+      { files, documents, steps, gateway, router },
+      { files: settings.TURN_FILES, bytes: settings.TURN_FILE_BYTES },
+    ),
     store_knowledge: storeKnowledge(documents, settings.DOCUMENT_MAX_CHARS),
     query_knowledge_graph: queryKnowledgeGraph(search, graph, router),
     remember: remember(memories),

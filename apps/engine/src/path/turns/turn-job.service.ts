@@ -220,7 +220,10 @@ export class TurnJobService {
       this.enqueuer.go(started);
       await this.calls.wakeCallerOf({ called_by: input.called_by?.turn_id ?? null });
       this.metrics.hopSeconds.observe({ stage: 'turn', outcome: 'succeeded' }, durationMs / 1000);
-      if (answer_id !== null && input.reply) await this.offers.offer(offerOf(payload, ending, answer_id, input.reply));
+      // Its files are rows, which its own offer does not know.
+      if (answer_id !== null && result.mayHaveFiles) await this.offers.offerOf(payload.turn_id, payload.custody);
+      else if (answer_id !== null && input.reply)
+        await this.offers.offer(offerOf(payload, ending, answer_id, input.reply));
       return false;
     } catch (error) {
       if (error instanceof LeaseLost) return false;

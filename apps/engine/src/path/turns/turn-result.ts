@@ -36,6 +36,8 @@ export interface TurnResult {
   };
   /** What was removed from the reply, by rule; null when nothing was. */
   cleaned: Record<string, number> | null;
+  /** A tool was called, so its answer may have files. */
+  mayHaveFiles: boolean;
 }
 
 /** What ended: a turn of an agent, by one claim. */
@@ -82,6 +84,7 @@ export function resultOf(
     },
     facts: { agent: agent.id, model, steps, tokens, ...sent, ...rehearsed, ...lacked },
     cleaned,
+    mayHaveFiles: log.counted('tool_call') > 0,
   };
 }
 
@@ -119,6 +122,7 @@ export function noticeOf(
     },
     facts: { agent: 'none', model: 'none', steps: 1, tokens: 0, limit, ...sent },
     cleaned: null,
+    mayHaveFiles: false,
   };
 }
 

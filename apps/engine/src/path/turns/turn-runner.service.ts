@@ -104,7 +104,8 @@ export class TurnRunner {
     const { instructions } = agent;
     const { files } = given;
     const shown = { instructions, skills, input, files, trustOfFiles: given.trust, known, results };
-    const parts = { ...shown, pastChars, readOnly: !turn.trusted };
+    const sendsFiles = powers.tools.shown.some(({ name }) => /(^|__)send_file$/.test(name));
+    const parts = { ...shown, pastChars, readOnly: !turn.trusted, lacksFiles: sendsFiles && !turn.takesFiles };
     const spends = { log, prices: this.prices, spending: this.spending };
     const remembered = await this.compactor
       .compact({

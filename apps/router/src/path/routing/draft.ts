@@ -88,7 +88,11 @@ export function newDraft(
     startedBy: null,
     message,
     request: requestOf(job),
-    reply: { ...replyTargetOf(job.app_id, raw), ...(job.app_types ? { typing: true } : {}) },
+    reply: {
+      ...replyTargetOf(job.app_id, raw),
+      ...(job.app_types ? { typing: true } : {}),
+      ...(job.app_sends_files ? { files: true } : {}),
+    },
     sender: senderAddressOf(raw),
     appSends: job.app_sends ?? true,
     workflowId: raw.workflow_id,

@@ -144,7 +144,10 @@ function documentsIn(result: unknown): ReadDocument[] {
  * As whom a turn reads. What only some may read is found for a known contact, in a conversation that nobody else reads:
  * elsewhere the answer would show it to others.
  */
-async function readerOf(turn: TurnScope, router: ServiceClient): Promise<{ reader: Reader; note: string | null }> {
+export async function readerOf(
+  turn: TurnScope,
+  router: ServiceClient,
+): Promise<{ reader: Reader; note: string | null }> {
   if (!turn.trusted) return { reader: ['everyone'], note: null };
   const known = ['everyone', 'known'];
   if (turn.contactId === null || !turn.isPrivate) return { reader: known, note: null };

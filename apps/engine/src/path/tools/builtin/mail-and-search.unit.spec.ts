@@ -26,6 +26,7 @@ const call: CallSite = {
     trusted: true,
     isPrivate: false,
     rehearsal: false,
+    takesFiles: false,
     calledBy: null,
     attachments: [],
     startedBy: [],
