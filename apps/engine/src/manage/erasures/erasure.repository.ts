@@ -43,12 +43,14 @@ export class ErasureRepository {
            WHERE w.turn_id = mine.id AND (w.input IS NOT NULL OR w.output IS NOT NULL) RETURNING 1),
        approvals AS (UPDATE engine.approval a SET arguments = '{}', note = NULL FROM mine
            WHERE a.turn_id = mine.id AND (a.arguments <> '{}' OR a.note IS NOT NULL) RETURNING 1),
+       files AS (DELETE FROM engine.turn_file f USING mine WHERE f.turn_id = mine.id RETURNING 1),
        previews AS (DELETE FROM engine.turn_preview p USING mine WHERE p.turn_id = mine.id),
        summaries AS (DELETE FROM engine.session_summary u WHERE u.session_id IN (
            SELECT session_id FROM engine.turn t JOIN mine ON mine.id = t.id) RETURNING 1)
        SELECT (SELECT count(*) FROM turns)::integer AS turns, (SELECT count(*) FROM steps)::integer AS steps,
               (SELECT count(*) FROM parts)::integer AS workflow_steps, (SELECT count(*) FROM approvals)::integer AS approvals,
-              (SELECT count(*) FROM summaries)::integer AS summaries, (SELECT count(*) FROM collecting)::integer AS collected`,
+              (SELECT count(*) FROM files)::integer AS files, (SELECT count(*) FROM summaries)::integer AS summaries,
+              (SELECT count(*) FROM collecting)::integer AS collected`,
       [turnIds, storableJson({ at: new Date().toISOString(), by })],
     )) as Record<string, number>[];
     return counts ?? {};
