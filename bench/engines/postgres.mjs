@@ -166,10 +166,17 @@ export async function startPgBouncer(dir) {
   bouncer.start();
   const through = new URL(postgres.url);
   through.port = String(port);
+  const close = async () => {
+    await bouncer.kill();
+    await postgres.stop();
+  };
   await until('PgBouncer leads to Postgres', async () => {
     const client = await connect(through.href);
     await client.end();
     return true;
+  }).catch(async (error) => {
+    await close();
+    throw error;
   });
   through.searchParams.set('prepare', 'false');
   return {
@@ -200,9 +207,6 @@ export async function startPgBouncer(dir) {
         },
       },
     ],
-    async close() {
-      await bouncer.kill();
-      await postgres.stop();
-    },
+    close,
   };
 }

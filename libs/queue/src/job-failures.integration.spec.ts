@@ -153,6 +153,21 @@ describe.each([
     expect(jobs.dead).toEqual([]);
   });
 
+  it('is counted when Postgres works for others: it may be the job that breaks its connection', async () => {
+    const attempts: number[] = [];
+    let others = 0;
+    await jobs.serve(({ receipt_id: id }, context) => {
+      if (id !== 'evt_breaks') return void (others += 1);
+      attempts.push(context.attempt);
+      throw new Error('Connection terminated unexpectedly');
+    });
+    await jobs.client.enqueue(messageRoute, route());
+    await until('Postgres has worked for another job', () => others === 1);
+    await jobs.client.enqueue(messageRoute, route('evt_breaks'));
+    await until('it is tried once more', () => attempts.includes(2));
+    expect(attempts.filter((attempt) => attempt === 1).length).toBeGreaterThan(3);
+  });
+
   it('runs later when it asks for that, at the cost of no attempt', async () => {
     const attempts: number[] = [];
     await jobs.serve((_payload, context) => {

@@ -11,10 +11,15 @@ import type { JobBatch, JobItem } from './job-batch.js';
 import type { JobClient } from './job-client.js';
 import { JobContext, type Waiting } from './job-context.js';
 
-/** While Postgres is away, a job keeps its place for this long and is tried this often: no attempt is counted, and no
- * other job is taken. */
+/** While Postgres is away, a job keeps its place for this long and is tried this often, so that no other job is taken. */
 const heldMs = 2_000;
 const soon = { baseMs: 250, capMs: 1_000 };
+/**
+ * A job may break its own connection, or crash Postgres: where that has just worked for others, or the job is this old,
+ * an attempt is counted.
+ */
+const workedWithinMs = 3_000;
+const oldMs = 600_000;
 
 /** What a `<job>.dead` handler gets. `payload` is as it came, and may itself be what was wrong. */
 export interface DeadJob<P> {
@@ -26,6 +31,8 @@ export interface DeadJob<P> {
 /** Runs the handlers of jobs, whichever way these came, and decides what becomes of one that fails. */
 export class JobRunner {
   private readonly away = new LastingTrouble('queues', 'jobs.wait_for_postgres');
+  /** When a job was last handled. */
+  private workedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly retries: Pick<JobClient, 'republish'>,
@@ -62,10 +69,13 @@ export class JobRunner {
   private async serve(contract: JobContract, item: JobItem, waiting: Waiting): Promise<void> {
     const attempt = item.attempts + 1;
     const context = new JobContext([contract.name, attempt, item.addedAtMs, waiting]);
-    for (const untilMs = performance.now() + heldMs; ; await pause(backoffMs(soon, 0, 0.5))) {
+    const startMs = performance.now();
+    const counts = startMs - this.workedAtMs < workedWithinMs || Date.now() - item.addedAtMs > oldMs;
+    for (;; await pause(backoffMs(soon, 0, 0.5))) {
       try {
         await this.handle(contract, item, context);
         this.away.works(contract.name);
+        this.workedAtMs = performance.now();
         return;
       } catch (error) {
         if (!isPostgresAway(error)) {
@@ -74,8 +84,9 @@ export class JobRunner {
           return;
         }
         this.away.fails(contract.name, error);
-        if (performance.now() < untilMs) continue;
-        await this.retries.republish(contract, item, backoffMs(soon, 2));
+        if (performance.now() - startMs < heldMs) continue;
+        if (counts) await this.fail(contract, item, context, error);
+        else await this.retries.republish(contract, item, backoffMs(soon, 2));
         return;
       }
     }

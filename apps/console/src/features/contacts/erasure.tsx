@@ -1,7 +1,6 @@
 import { Stack, Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
-import { isProblem } from '../../api/problem.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { useChange } from '../../api/use-change.js';
@@ -24,11 +23,11 @@ export function Erasure({ contact }: { contact: Schema<'ContactDetailView'> }): 
   const reason = useReason('contacts:write');
   const { data, error } = useProjectQuery(
     ['contacts', contact.id, 'erasure'],
-    (signal) => answer(api.GET('/api/v1/contacts/{id}/erasure', { params, signal })).catch(noneWhenMissing),
-    { refetchInterval: (last) => (last?.state === 'queued' || last?.state === 'running' ? pollMs : false) },
+    (signal) => answer(api.GET('/api/v1/contacts/{id}/erasure', { params, signal })),
+    { enabled: contact.has_erasure, refetchInterval: (last) => (last?.state === 'queued' || last?.state === 'running' ? pollMs : false) },
   );
   const erase = useChange(() => answer(api.DELETE('/api/v1/contacts/{id}/data', { params })), 'contacts');
-  const mayAsk = data === null || data?.state === 'dead';
+  const mayAsk = !contact.has_erasure || data?.state === 'dead';
   return (
     <Section
       title={texts.title}
@@ -45,7 +44,7 @@ export function Erasure({ contact }: { contact: Schema<'ContactDetailView'> }): 
             confirm={texts.confirm}
             onConfirm={() => erase.mutate()}
           >
-            {data === null ? texts.erase : texts.retry}
+            {contact.has_erasure ? texts.retry : texts.erase}
           </ConfirmAction>
         )
       }
@@ -101,9 +100,4 @@ function Outcome({ erased }: { erased: Erased }): ReactNode {
       )}
     </Stack>
   );
-}
-
-function noneWhenMissing(error: Error): null {
-  if (isProblem(error, 'erasure_not_found')) return null;
-  throw error;
 }

@@ -45,6 +45,8 @@ class IdentityView implements Identity {
 export class ContactDetailView extends ContactView implements ContactDetail {
   @ApiProperty({ type: [IdentityView] }) identities: IdentityView[];
   @ApiProperty({ type: [String], description: 'Contacts that were merged into it' }) merged: string[];
+  @ApiProperty({ description: 'Whether an erasure of its data was asked for: `GET /contacts/{id}/erasure`' })
+  has_erasure: boolean;
 }
 
 export class AdmittedContactView {

@@ -78,6 +78,12 @@ export class ContactRepository {
     )) as Identity[];
   }
 
+  /** Whether an erasure of its data was asked for, whatever became of it. */
+  async hasErasure(id: string): Promise<boolean> {
+    const rows: unknown[] = await this.db.query('SELECT FROM router.contact_erasure WHERE contact_id = $1', [id]);
+    return rows.length > 0;
+  }
+
   /** A contact and those merged into it: its history consists of all their messages. */
   async family(id: string): Promise<string[]> {
     return familyOf(this.db.manager, id);

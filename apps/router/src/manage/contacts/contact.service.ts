@@ -16,7 +16,7 @@ import { newPairingCode, pairingHash } from '../../path/senders/senders.js';
 export type ContactMessage = MessageRow & EventState;
 /** With the sender as whom the App knows the contact. */
 export type PrivateAddress = ReplyTarget & { sender: string };
-export type ContactDetail = ContactRow & { identities: Identity[]; merged: string[] };
+export type ContactDetail = ContactRow & { identities: Identity[]; merged: string[]; has_erasure: boolean };
 
 /** The operations that people perform on contacts. */
 @Injectable()
@@ -33,8 +33,12 @@ export class ContactService {
   /** @throws Problem 404 */
   async get(caller: Principal, id: string): Promise<ContactDetail> {
     const row = await this.find(caller, id);
-    const [identities, family] = await Promise.all([this.contacts.identitiesOf(id), this.contacts.family(id)]);
-    return { ...row, identities, merged: family.filter((each) => each !== id) };
+    const [identities, family, has_erasure] = await Promise.all([
+      this.contacts.identitiesOf(id),
+      this.contacts.family(id),
+      this.contacts.hasErasure(id),
+    ]);
+    return { ...row, identities, merged: family.filter((each) => each !== id), has_erasure };
   }
 
   /** With what became of the event of each. @throws Problem 404 */
