@@ -5,7 +5,7 @@ import { ApiExcludeController, ApiOkResponse, ApiOperation, ApiTags } from '@nes
 import { AskedWaitBody, EventWaitPage, EventWaitQuery, EventWaitView } from './event-wait.dto.js';
 import { EventWaitService } from './event-wait.service.js';
 
-@ApiTags('workflows')
+@ApiTags('event-waits')
 @Controller('api/v1/event-waits')
 export class EventWaitController {
   constructor(private readonly waits: EventWaitService) {}
