@@ -3259,6 +3259,8 @@ export interface components {
             identities: components["schemas"]["IdentityView"][];
             /** @description Contacts that were merged into it */
             merged: string[];
+            /** @description Whether an erasure of its data was asked for: `GET /contacts/{id}/erasure` */
+            has_erasure: boolean;
         };
         MessageOriginView: {
             delivery_id: string;
@@ -5754,6 +5756,18 @@ export interface components {
             hops?: number;
             /** @description The sender that is answered, if the App has contacts */
             answers?: string;
+            /** @description It is not sent any more this long after it was written */
+            ttl_seconds?: number;
+            /**
+             * @description The channel shows that an answer is written
+             * @enum {boolean}
+             */
+            typing?: true;
+            /**
+             * @description The channel takes files with an answer
+             * @enum {boolean}
+             */
+            files?: true;
         };
         TakeoverLineView: {
             /** @enum {string} */

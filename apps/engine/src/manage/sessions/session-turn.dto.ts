@@ -49,6 +49,21 @@ class ReplyTargetView implements ReplyTarget {
   hops?: number;
   @ApiProperty({ required: false, description: 'The sender that is answered, if the App has contacts' })
   answers?: string;
+  @ApiProperty({
+    type: 'integer',
+    required: false,
+    description: 'It is not sent any more this long after it was written',
+  })
+  ttl_seconds?: number;
+  @ApiProperty({
+    enum: [true],
+    type: Boolean,
+    required: false,
+    description: 'The channel shows that an answer is written',
+  })
+  typing?: true;
+  @ApiProperty({ enum: [true], type: Boolean, required: false, description: 'The channel takes files with an answer' })
+  files?: true;
 }
 
 class TakeoverLineView {
