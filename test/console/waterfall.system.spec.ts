@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, ElementHandle, Page } from 'playwright-core';
 import { type FakeModel, fakeModel } from '../../apps/engine/src/testing/fake-model.js';
 import type { InstalledApp } from '../system/api.js';
 import { openSink, type Sink } from '../system/sink.js';
@@ -66,17 +66,28 @@ inBrowser('the waterfall of an event', () => {
     expect(await tool.textContent()).toMatch(/http_request\s*Failed/);
     expect(await last.textContent()).toContain('Model call (fake)');
     // Each on the axis of the event: in order, and within the turn.
-    const bars = await Promise.all([first, tool, last].map((row) => row.locator('[class*=bar]').boundingBox()));
-    const [begun, called, answered] = bars.map((bar) => bar?.x ?? Number.NaN);
-    expect(begun).toBeLessThanOrEqual(called ?? 0);
-    expect(called).toBeLessThanOrEqual(answered ?? 0);
     const turn = page.getByRole('button', { name: /^Agent’s turn/ });
-    const whole = await turn.locator('[class*=bar]').boundingBox();
+    const drawn = await Promise.all(
+      [
+        ...[first, tool, last, turn].map((row) => row.locator('[class*=bar]')),
+        // What it waited for is before its work.
+        turn.locator('[class*=wait]:not([class*=waited])'),
+      ].map((locator) => locator.elementHandle()),
+    );
+    // At one moment: the axis grows with the event.
+    const [begun, called, answered, whole, waited] = await page.evaluate(
+      (elements) =>
+        elements.map((element) => {
+          const { left = Number.NaN, right = Number.NaN } = element?.getBoundingClientRect() ?? {};
+          return { left, right };
+        }),
+      drawn as ElementHandle<Element>[],
+    );
+    expect(begun!.left).toBeLessThanOrEqual(called!.left);
+    expect(called!.left).toBeLessThanOrEqual(answered!.left);
     // Pixels are rounded.
-    expect((begun ?? 0) + 3).toBeGreaterThanOrEqual(whole?.x ?? Number.NaN);
-    // What it waited for is before its work.
-    const waited = await turn.locator('[class*=wait]:not([class*=waited])').boundingBox();
-    expect((waited?.x ?? 0) + (waited?.width ?? 0)).toBeLessThanOrEqual((begun ?? 0) + 3);
+    expect(begun!.left + 3).toBeGreaterThanOrEqual(whole!.left);
+    expect(waited!.right).toBeLessThanOrEqual(begun!.left + 3);
 
     const attempts = page.getByRole('list', { name: 'Attempts' }).getByRole('listitem');
     expect(await attempts.count()).toBe(2);
