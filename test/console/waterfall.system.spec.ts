@@ -1,4 +1,4 @@
-import type { Browser, ElementHandle, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { type FakeModel, fakeModel } from '../../apps/engine/src/testing/fake-model.js';
 import type { InstalledApp } from '../system/api.js';
 import { openSink, type Sink } from '../system/sink.js';
@@ -78,10 +78,10 @@ inBrowser('the waterfall of an event', () => {
     const [begun, called, answered, whole, waited] = await page.evaluate(
       (elements) =>
         elements.map((element) => {
-          const { left = Number.NaN, right = Number.NaN } = element?.getBoundingClientRect() ?? {};
+          const { left, right } = element.getBoundingClientRect();
           return { left, right };
         }),
-      drawn as ElementHandle<Element>[],
+      drawn.filter((handle) => handle !== null),
     );
     expect(begun!.left).toBeLessThanOrEqual(called!.left);
     expect(called!.left).toBeLessThanOrEqual(answered!.left);

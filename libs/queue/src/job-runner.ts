@@ -71,7 +71,7 @@ export class JobRunner {
     const context = new JobContext([contract.name, attempt, item.addedAtMs, waiting]);
     const startMs = performance.now();
     const counts = startMs - this.workedAtMs < workedWithinMs || Date.now() - item.addedAtMs > oldMs;
-    for (;; await pause(backoffMs(soon, 0, 0.5))) {
+    for (; ; await pause(backoffMs(soon, 0, 0.5))) {
       try {
         await this.handle(contract, item, context);
         this.away.works(contract.name);

@@ -24,7 +24,10 @@ export function Erasure({ contact }: { contact: Schema<'ContactDetailView'> }): 
   const { data, error } = useProjectQuery(
     ['contacts', contact.id, 'erasure'],
     (signal) => answer(api.GET('/api/v1/contacts/{id}/erasure', { params, signal })),
-    { enabled: contact.has_erasure, refetchInterval: (last) => (last?.state === 'queued' || last?.state === 'running' ? pollMs : false) },
+    {
+      enabled: contact.has_erasure,
+      refetchInterval: (last) => (last?.state === 'queued' || last?.state === 'running' ? pollMs : false),
+    },
   );
   const erase = useChange(() => answer(api.DELETE('/api/v1/contacts/{id}/data', { params })), 'contacts');
   const mayAsk = !contact.has_erasure || data?.state === 'dead';
