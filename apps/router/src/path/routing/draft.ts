@@ -242,7 +242,7 @@ function sanitiseMessage(raw: NormalizedMessage): SanitisedMessage {
     ...(raw.thread_id === undefined
       ? {}
       : { thread_id: distinct(raw.thread_id, text('thread_id', raw.thread_id, maxShortChars)) }),
-    ...(metadata ? { metadata: withFileNames(keep('metadata', metadata.value, metadata.report)) } : {}),
+    ...(metadata ? { metadata: safeMetadata(keep('metadata', metadata.value, metadata.report)) } : {}),
   };
   const changed = Object.keys(reports);
   const unsettled = changed.filter((field) => reports[field]?.settled === false);
@@ -263,8 +263,9 @@ function distinct(raw: string, clean: string): string {
   return raw === clean ? clean : `${clean} (${createHash('sha256').update(raw).digest('hex').slice(0, 12)})`;
 }
 
-function withFileNames(value: JsonValue): Record<string, unknown> {
-  const metadata = isObject(value) ? value : {};
+/** Without what only Gatehouse says: that a message is erased, and what a model heard. */
+function safeMetadata(value: JsonValue): Record<string, unknown> {
+  const { erased: _erased, transcripts: _transcripts, ...metadata } = isObject(value) ? value : {};
   const { attachments } = metadata;
   if (!Array.isArray(attachments)) return metadata;
   return { ...metadata, attachments: attachments.map((each) => (isObject(each) ? withSafeName(each) : each)) };
