@@ -58,6 +58,7 @@ const words: Readonly<Record<EventResultState, string>> = {
   cancelled: 'It was cancelled.',
 };
 
+const erasedWords = 'A reply was not sent, because the data of its reader was erased.';
 const sentLater = 'The reply waits to be sent again.';
 
 /** What a reply waits for that only a person can do. It is sent as soon as that is done, at no certain time. */
@@ -87,7 +88,8 @@ export function eventResult(turns: EventTurn[], latest: LatestEntry[]): EventRes
   if (state === 'delivering' && reason !== null) {
     return { state, reason, until, text: more ?? replyWaits[reason] ?? sentLater };
   }
-  return { state, reason, until, text: [words[state], why, more].filter((part) => part !== null).join(' ') };
+  const what = state === 'expired' && reason === 'erased' ? erasedWords : words[state];
+  return { state, reason, until, text: [what, why, more].filter((part) => part !== null).join(' ') };
 }
 
 function ofTurn({ last }: EventTurn, latest: LatestEntry[]): Result {

@@ -28,11 +28,11 @@ export class ErasureController {
     @Caller() caller: Principal,
     @Body() { delivery_ids = [], receipt_ids = [], identities = [], by }: ErasedSubjects,
   ): Promise<{ erased: Record<string, number>; open: number }> {
-    const mails = identities.length > 0 ? await this.rows.mailsTo(identities) : [];
-    const { open, ...deliveries } = await this.rows.eraseDeliveries(caller, [...delivery_ids, ...mails], by);
+    const { open, ...deliveries } = await this.rows.eraseDeliveries(caller, delivery_ids, by);
     const parsed = receipt_ids.length > 0 ? await this.rows.eraseParsed(caller, receipt_ids) : 0;
-    // The rows of mails name deliveries that are being sent.
-    const chats = identities.length > 0 && open === 0 ? await this.rows.eraseChats(caller, identities) : {};
-    return { erased: { ...deliveries, parsed, ...chats }, open };
+    if (identities.length === 0) return { erased: { ...deliveries, parsed }, open };
+    const { open: beingSent, ...chats } = await this.rows.eraseChats(caller, identities, by);
+    const sum = { deliveries: deliveries.deliveries + chats.deliveries, files: deliveries.files + chats.files };
+    return { erased: { ...chats, ...sum, parsed }, open: open + beingSent };
   }
 }
