@@ -129,9 +129,19 @@ describe('the erasure of a contact', () => {
        VALUES ('mem_1', $1, $2, 'agt_1', $3, 'quokka likes tea', 'k', 'own', 'trn_1', 'evt_1', now())`,
       [organization_id, project_id, contact],
     );
+    // By SQL: the audit log, which stays, would have it too.
+    await db.query(
+      `UPDATE router.contact SET name = 'Somebody', reads_as = '{group:friends-of-quokka}' WHERE id = $1`,
+      [contact],
+    );
     const before = await tablesWith('quokka');
     expect(before).toEqual(
-      expect.arrayContaining(['engine.session_note', 'engine.contact_memory', 'gateway.web_chat_file']),
+      expect.arrayContaining([
+        'engine.session_note',
+        'engine.contact_memory',
+        'gateway.web_chat_file',
+        'router.contact',
+      ]),
     );
 
     const asked = await system.api<Erasure>('DELETE', `/api/v1/contacts/${contact}/data`);

@@ -30,7 +30,8 @@ export function Erasure({ contact }: { contact: Schema<'ContactDetailView'> }): 
     },
   );
   const erase = useChange(() => answer(api.DELETE('/api/v1/contacts/{id}/data', { params })), 'contacts');
-  const mayAsk = !contact.has_erasure || data?.state === 'dead';
+  const isBack = data?.state === 'done' && contact.identities.length > 0;
+  const mayAsk = !contact.has_erasure || data?.state === 'dead' || isBack;
   return (
     <Section
       title={texts.title}
@@ -47,7 +48,7 @@ export function Erasure({ contact }: { contact: Schema<'ContactDetailView'> }): 
             confirm={texts.confirm}
             onConfirm={() => erase.mutate()}
           >
-            {contact.has_erasure ? texts.retry : texts.erase}
+            {data?.state === 'dead' ? texts.retry : texts.erase}
           </ConfirmAction>
         )
       }

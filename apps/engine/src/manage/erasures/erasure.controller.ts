@@ -6,6 +6,9 @@ import { ErasureRepository } from './erasure.repository.js';
 
 class ErasedSubjects {
   @TextList(500, 100, { optional: true }) receipt_ids?: string[];
+  /** Of them, those in which nobody else has a message. */
+  @TextList(500, 100, { optional: true }) own_receipt_ids?: string[];
+  @TextList(500, 100, { optional: true }) message_ids?: string[];
   @TextList(1_000, 100, { optional: true }) contact_ids?: string[];
   @Text(200) by: string;
 }
@@ -24,9 +27,9 @@ export class ErasureController {
   @HttpCode(200)
   async erase(
     @Caller() caller: Principal,
-    @Body() { receipt_ids = [], contact_ids = [], by }: ErasedSubjects,
-  ): Promise<{ erased: Record<string, number>; open: number; delivery_ids: string[] }> {
-    const turns = await this.rows.turns(caller, receipt_ids);
+    @Body() { receipt_ids = [], own_receipt_ids: own = [], message_ids = [], contact_ids = [], by }: ErasedSubjects,
+  ): Promise<{ erased: Record<string, number>; open: number; turn_ids: string[]; delivery_ids: string[] }> {
+    const turns = await this.rows.turns(caller, receipt_ids, own, message_ids);
     // Nobody is answered any more: what they do would store what is erased.
     for (const turn of turns) if (!turn.ended) await this.cancellation.cancel(turn);
     const ended = turns.filter(({ rested }) => rested);
@@ -34,13 +37,15 @@ export class ErasureController {
       ended.map(({ id }) => id),
       by,
     );
-    const documents = await this.rows.eraseDocuments(caller, receipt_ids);
+    const turn_ids = turns.map(({ id }) => id);
+    const documents = await this.rows.eraseDocuments(caller, own, turn_ids);
     const ofContacts =
       contact_ids.length > 0 ? await this.rows.eraseContacts(caller, contact_ids) : { erased: {}, delivery_ids: [] };
     const ids = turns.flatMap(({ answer_id, notice_id }) => [answer_id, notice_id].filter((id) => id !== null));
     return {
       erased: { ...erased, documents, ...ofContacts.erased },
       open: turns.length - ended.length,
+      turn_ids,
       delivery_ids: [...ids, ...ofContacts.delivery_ids],
     };
   }

@@ -14,14 +14,28 @@ export type TurnOfReceipt = Pick<Turn, 'id' | 'session_id' | 'answer_id' | 'noti
 export class ErasureRepository {
   constructor(private readonly db: Database) {}
 
-  /** @returns also whether each has ended, and rested since */
-  async turns(owner: ProjectScope, receiptIds: string[]): Promise<(TurnOfReceipt & { rested: boolean })[]> {
+  /**
+   * The turns of these messages, and those that they called. Some providers put messages of several people into one
+   * request: of its other turns, none is taken.
+   * @param own events all of whose turns are taken
+   * @returns also whether each has ended, and rested since
+   */
+  async turns(
+    owner: ProjectScope,
+    receiptIds: string[],
+    own: string[],
+    messageIds: string[],
+  ): Promise<(TurnOfReceipt & { rested: boolean })[]> {
     const { organization_id, project_id } = columnsOf(owner);
     return (await this.db.query(
-      `SELECT id, session_id, answer_id, notice_id, ended_at IS NOT NULL AS ended,
+      `WITH RECURSIVE mine AS (
+         SELECT id FROM engine.turn WHERE receipt_id = ANY($1) AND organization_id = $2 AND project_id = $3
+            AND (message_id = ANY($4) OR receipt_id = ANY($5))
+         UNION SELECT t.id FROM mine JOIN engine.turn t ON t.called_by = mine.id)
+       SELECT id, session_id, answer_id, notice_id, ended_at IS NOT NULL AS ended,
               coalesce(ended_at < now() - interval '${restMs} milliseconds', false) AS rested
-         FROM engine.turn WHERE receipt_id = ANY($1) AND organization_id = $2 AND project_id = $3 ORDER BY id`,
-      [receiptIds, organization_id, project_id],
+         FROM engine.turn WHERE id IN (SELECT id FROM mine) ORDER BY id`,
+      [receiptIds, organization_id, project_id, messageIds, own],
     )) as (TurnOfReceipt & { rested: boolean })[];
   }
 
@@ -35,7 +49,8 @@ export class ErasureRepository {
                'event_type', 'message_received', 'sender', 'erased', 'message', '', 'is_bot', false,
                'metadata', jsonb_build_object('erased', $2::jsonb))) END
            FROM mine WHERE t.id = mine.id AND (t.reply_text IS NOT NULL OR t.output IS NOT NULL
-             OR (t.input IS NOT NULL AND t.input #> '{message,metadata,erased}' IS NULL)) RETURNING 1),
+             OR (t.input IS NOT NULL AND (t.input #> '{message,metadata,erased}' IS NULL
+               OR t.input #>> '{message,message}' <> '' OR t.input #>> '{message,sender}' <> 'erased'))) RETURNING 1),
        collecting AS (UPDATE engine.turn c SET input = c.input - 'earlier' WHERE c.input ? 'earlier' AND c.id IN (
            SELECT collected_into FROM engine.turn t JOIN mine ON mine.id = t.id) AND c.id NOT IN (SELECT id FROM mine) RETURNING 1),
        steps AS (DELETE FROM engine.step s USING mine WHERE s.turn_id = mine.id RETURNING 1),
@@ -56,13 +71,13 @@ export class ErasureRepository {
     return counts ?? {};
   }
 
-  /** Documents that agents have learnt in turns of these events. */
-  async eraseDocuments(owner: ProjectScope, receiptIds: string[]): Promise<number> {
+  /** Documents that agents have learnt in these turns, or in any of these events. */
+  async eraseDocuments(owner: ProjectScope, receiptIds: string[], turnIds: string[]): Promise<number> {
     const { organization_id, project_id } = columnsOf(owner);
     const rows = (await this.db.query(
       `SELECT id FROM engine.document WHERE organization_id = $1 AND project_id = $2 AND source = 'turn'
-          AND provenance ->> 'receipt_id' = ANY($3) ORDER BY id`,
-      [organization_id, project_id, receiptIds],
+          AND (provenance ->> 'receipt_id' = ANY($3) OR provenance ->> 'turn_id' = ANY($4)) ORDER BY id`,
+      [organization_id, project_id, receiptIds, turnIds],
     )) as { id: string }[];
     let deleted = 0;
     for (const { id } of rows) {

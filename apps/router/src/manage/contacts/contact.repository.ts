@@ -1,7 +1,7 @@
 import { AuditLog } from '#libs/audit';
 import type { Order } from '#libs/contracts';
 import { keyset } from '#libs/database';
-import { beginningWith, type Principal } from '#libs/service-kit';
+import { beginningWith, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -136,10 +136,12 @@ export class ContactRepository {
 
   /**
    * Counts one contact as another from now on. The messages of both are unchanged: a history is read across the family.
+   * @throws Problem 409 `contact_erased`
    */
   async merge(id: string, into: string): Promise<void> {
     await this.db.transaction(async (tx) => {
       await lockIdentities(tx, [id, into]);
+      await requireNotErased(tx, [id, into]);
       await tx.query('UPDATE router.contact SET merged_into = $2, updated_at = now() WHERE id = $1', [id, into]);
       await tx.query('UPDATE router.contact_identity SET contact_id = $2 WHERE contact_id = $1', [id, into]);
       await showContact(tx, into);
@@ -185,6 +187,18 @@ async function lockIdentities(tx: EntityManager, ids: string[]): Promise<void> {
     `SELECT FROM router.contact_identity WHERE contact_id = ANY($1) ORDER BY app_id || ' ' || sender COLLATE "C" FOR UPDATE`,
     [ids],
   );
+}
+
+/** Whoever asks for an erasure locks the contact, too: either it sees the merge, or this sees the erasure. */
+async function requireNotErased(tx: EntityManager, ids: string[]): Promise<void> {
+  await tx.query('SELECT FROM router.contact WHERE id = ANY($1) ORDER BY id FOR UPDATE', [ids]);
+  const erased = (await tx.query('SELECT contact_id AS id FROM router.contact_erasure WHERE contact_id = ANY($1)', [
+    ids,
+  ])) as { id: string }[];
+  const [first] = erased;
+  if (!first) return;
+  const words = `The data of the contact ${first.id} was or is being erased: leave the other one by itself.`;
+  throw new Problem(409, 'contact_erased', words);
 }
 
 async function showContact(tx: EntityManager, id: string): Promise<void> {

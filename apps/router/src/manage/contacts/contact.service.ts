@@ -95,7 +95,7 @@ export class ContactService {
     return this.get(caller, id);
   }
 
-  /** @throws Problem 404; 409 `contact_merged`; 422 `merge_into_itself` */
+  /** @throws Problem 404; 409 `contact_merged | contact_erased`; 422 `merge_into_itself` */
   async merge(caller: Principal, id: string, into: string): Promise<ContactDetail> {
     if (id === into) throw new Problem(422, 'merge_into_itself', 'A contact cannot be merged into itself.');
     await this.findOwn(caller, id);

@@ -1,13 +1,16 @@
 import { AuditLog } from '#libs/audit';
 import { columnsOf } from '#libs/contracts';
 import { Database, Liveness, storableJson, type Transaction } from '#libs/database';
-import type { Principal } from '#libs/service-kit';
+import { RunLater } from '#libs/queue';
+import { type Principal, Problem } from '#libs/service-kit';
 import { leaveSql, type Settlement, Work } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import type { MessageRow } from '../../entities/message.entity.js';
 import type { ContactErasure, ErasureReport } from './erasure.entity.js';
 
 const leaseMs = 60_000;
+/** After a message that came with the end. */
+const retryMs = 1_000;
 
 export type ErasedMessage = Pick<MessageRow, 'id' | 'receipt_id' | 'app_id'>;
 export interface KnownSender {
@@ -18,6 +21,15 @@ export interface KnownSender {
 /** What stays of a message: ids, times, and what became of it. */
 const emptied = `jsonb_build_object('event_type', coalesce(message -> 'event_type', '"message_received"'::jsonb), 'sender', 'erased',
   'message', '', 'is_bot', coalesce(message -> 'is_bot', 'false'::jsonb), 'metadata', jsonb_build_object('erased', $2::jsonb))`;
+/** Before senders' own `erased` was left out, a message could have one: the mark counts only in an emptied message. */
+const hasWords = (m: string): string => `(${m}.message #> '{metadata,erased}' IS NULL
+  OR ${m}.message ->> 'message' <> '' OR ${m}.message ->> 'sender' <> 'erased')`;
+
+/** SQL: whether contacts have something to erase. @param contacts the statement's parameter */
+const isThere = (
+  contacts: string,
+): string => `EXISTS (SELECT FROM router.contact_identity WHERE contact_id = ANY(${contacts}))
+  OR EXISTS (SELECT FROM router.message m WHERE contact_id = ANY(${contacts}) AND ${hasWords('m')})`;
 
 @Injectable()
 export class ErasureRepository {
@@ -32,17 +44,31 @@ export class ErasureRepository {
     this.work = new Work(db, { table: 'router.contact_erasure', key: 'contact_id', leaseMs, ...owned });
   }
 
-  /** Asks for it, once: one that was asked for stays as it is, and one that failed goes on. */
-  ask(caller: Principal, contactId: string): Promise<ContactErasure> {
+  /**
+   * Asks for it, once: one that was asked for stays as it is, one that failed goes on, and one that is done is done once
+   * more if there is something again.
+   * @throws Problem 409 `contact_merged`
+   */
+  ask(caller: Principal, contactId: string, family: string[]): Promise<ContactErasure> {
     const { organization_id, project_id } = columnsOf(caller);
     return this.db.transaction(async (tx) => {
+      // A merge locks it, too: either it sees the erasure, or this sees the merge.
+      const [contact] = (await tx.query('SELECT merged_into FROM router.contact WHERE id = $1 FOR UPDATE', [
+        contactId,
+      ])) as { merged_into: string | null }[];
+      const into = contact?.merged_into ?? null;
+      if (into !== null) {
+        throw new Problem(409, 'contact_merged', `The contact ${contactId} was merged into ${into}: erase that one.`);
+      }
       const asked = (await tx.query(
-        `WITH again AS (UPDATE router.contact_erasure SET ${this.work.reopenSql()}, reason = NULL, detail = NULL
-             WHERE contact_id = $1 AND state = 'dead' RETURNING contact_id),
+        `WITH again AS (UPDATE router.contact_erasure SET ${this.work.reopenSql()}, reason = NULL, detail = NULL,
+               pass = CASE state WHEN 'done' THEN 1 ELSE pass END, asked_by = CASE state WHEN 'done' THEN $4 ELSE asked_by END,
+               asked_at = CASE state WHEN 'done' THEN now() ELSE asked_at END
+             WHERE contact_id = $1 AND (state = 'dead' OR state = 'done' AND (${isThere('$5')})) RETURNING contact_id),
          first AS (INSERT INTO router.contact_erasure (contact_id, organization_id, project_id, asked_by)
              VALUES ($1, $2, $3, $4) ON CONFLICT (contact_id) DO NOTHING RETURNING contact_id)
          SELECT contact_id FROM again UNION ALL SELECT contact_id FROM first`,
-        [contactId, organization_id, project_id, caller.subject],
+        [contactId, organization_id, project_id, caller.subject, family],
       )) as unknown[];
       if (asked.length > 0) {
         await this.audit.append(tx, caller, {
@@ -79,19 +105,28 @@ export class ErasureRepository {
   /** Messages of these contacts that are not erased yet, oldest first. */
   async messages(contactIds: string[], limit: number): Promise<ErasedMessage[]> {
     return (await this.db.query(
-      `SELECT id, receipt_id, app_id FROM router.message
-        WHERE contact_id = ANY($1) AND message #> '{metadata,erased}' IS NULL ORDER BY id LIMIT $2`,
+      `SELECT id, receipt_id, app_id FROM router.message m
+        WHERE contact_id = ANY($1) AND ${hasWords('m')} ORDER BY id LIMIT $2`,
       [contactIds, limit],
     )) as ErasedMessage[];
   }
 
-  /** Events of these contacts, in the order of their ids. */
-  async receipts(contactIds: string[], after: string, limit: number): Promise<string[]> {
-    const rows = (await this.db.query(
-      `SELECT DISTINCT receipt_id AS id FROM router.message WHERE contact_id = ANY($1) AND receipt_id > $2 ORDER BY 1 LIMIT $3`,
+  /** All messages of these contacts, in the order of their ids. */
+  async everyMessage(contactIds: string[], after: string, limit: number): Promise<ErasedMessage[]> {
+    return (await this.db.query(
+      `SELECT id, receipt_id, app_id FROM router.message WHERE contact_id = ANY($1) AND id > $2 ORDER BY id LIMIT $3`,
       [contactIds, after, limit],
+    )) as ErasedMessage[];
+  }
+
+  /** Of these events, those in which others have messages, too: some providers put several people into one request. */
+  async sharedAmong(receiptIds: string[], contactIds: string[]): Promise<Set<string>> {
+    const rows = (await this.db.query(
+      `SELECT DISTINCT receipt_id AS id FROM router.message m
+        WHERE receipt_id = ANY($1) AND (contact_id IS NULL OR contact_id <> ALL($2)) AND ${hasWords('m')}`,
+      [receiptIds, contactIds],
     )) as { id: string }[];
-    return rows.map(({ id }) => id);
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** The other services have erased theirs. @param write what commits with it */
@@ -141,7 +176,10 @@ export class ErasureRepository {
     );
   }
 
-  /** Everything else is erased: who the contact was goes last, and with it the erasure ends. */
+  /**
+   * Everything else is erased: who the contact was goes last, and with it the erasure ends.
+   * @throws RunLater, with nothing written, for a message that came meanwhile
+   */
   async end(row: ContactErasure, contactIds: string[]): Promise<void> {
     await this.db.transaction(async (tx) => {
       const gone = (await tx.query(
@@ -151,9 +189,15 @@ export class ErasureRepository {
          SELECT count(*)::integer AS identities FROM gone`,
         [contactIds],
       )) as { identities: number }[];
+      // Routing holds the identity until its message is stored, so from here no other one becomes theirs.
+      const came = (await tx.query(
+        `SELECT FROM router.message m WHERE contact_id = ANY($1) AND ${hasWords('m')} LIMIT 1`,
+        [contactIds],
+      )) as unknown[];
+      if (came.length > 0) throw new RunLater(retryMs, 'message_came', 'A message of the contact came meanwhile.');
       await tx.query(
-        `UPDATE router.contact SET name = 'Erased contact', status = 'unknown', daily_budget = NULL, updated_at = now()
-          WHERE id = ANY($1)`,
+        `UPDATE router.contact SET name = 'Erased contact', status = 'unknown', daily_budget = NULL, reads_as = '{}',
+                updated_at = now() WHERE id = ANY($1)`,
         [contactIds],
       );
       await this.note(tx, row, { router: { identities: gone[0]?.identities ?? 0, contacts: contactIds.length } });

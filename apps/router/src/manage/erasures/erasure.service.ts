@@ -2,7 +2,7 @@ import { type ProjectScope, scopeOf } from '#libs/contracts';
 import { Database, Sweeping } from '#libs/database';
 import { eraseDetails, Journal, timeline } from '#libs/journal';
 import { RunLater } from '#libs/queue';
-import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import { notFound, type Principal, type ServiceClient } from '#libs/service-kit';
 import { type Policy, settlementOf, verdictOf } from '#libs/work';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ENGINE, GATEWAY, INGRESS, type RouterSettings, SETTINGS } from '../../env.js';
@@ -12,6 +12,8 @@ import { type ErasedMessage, ErasureRepository } from './erasure.repository.js';
 
 /** Messages of one round through the services. */
 const atOnce = 100;
+/** Of each list that a service is sent; the rest goes with further calls. */
+const listedAtOnce = 500;
 const detailChars = 500;
 /** A turn or delivery in flight ends within that. */
 const stillOpenMs = 5_000;
@@ -29,8 +31,24 @@ interface Erased {
   erased: Record<string, number>;
   /** Work in flight that was left: it is asked for again. */
   open: number;
+  turn_ids?: string[];
   /** Deliveries of the turns. */
   delivery_ids?: string[];
+}
+
+/** The events of messages. */
+interface Events {
+  all: string[];
+  /** Those in which nobody else has a message. */
+  own: string[];
+}
+
+/** What the engine and the gateway had of messages. */
+interface ErasedWork {
+  /** What timelines say of them: messages, turns and deliveries. */
+  subjects: string[];
+  report: ErasureReport;
+  answers: Erased[];
 }
 
 /**
@@ -58,11 +76,8 @@ export class ErasureService extends Sweeping {
 
   /** @throws Problem 404; 409 `contact_merged` */
   async ask(caller: Principal, contactId: string): Promise<ContactErasure> {
-    const { merged_into: into } = await this.contact(caller, contactId);
-    if (into !== null) {
-      throw new Problem(409, 'contact_merged', `The contact ${contactId} was merged into ${into}: erase that one.`);
-    }
-    return this.erasures.ask(caller, contactId);
+    await this.contact(caller, contactId);
+    return this.erasures.ask(caller, contactId, await this.contacts.family(contactId));
   }
 
   /** @throws Problem 404 `contact_not_found | erasure_not_found` */
@@ -103,46 +118,60 @@ export class ErasureService extends Sweeping {
       lost.throwIfAborted();
       const messages = await this.erasures.messages(family, atOnce);
       if (messages.length === 0) break;
-      await this.eraseMessages(row, scope, messages);
+      await this.eraseMessages(row, scope, family, messages);
     }
     const by = row.asked_by;
-    const inEngine = await this.askFor(this.engine, scope, { contact_ids: family, by });
+    const inEngine = await this.askFor(this.engine, scope, by, { contact_ids: family });
     const identities = await this.erasures.senders(family);
-    const delivery_ids = inEngine.delivery_ids ?? [];
-    const inGateway = await this.askFor(this.gateway, scope, { identities, delivery_ids, by });
+    const { delivery_ids } = inEngine;
+    const inGateway = await this.askFor(this.gateway, scope, by, { identities, delivery_ids });
     await this.erasures.add(row, { engine: inEngine.erased, 'adapter-gateway': inGateway.erased });
     requireClosed(inEngine, inGateway);
-    await this.eraseTimelines(scope, family, lost);
+    await this.eraseTimelines(row, scope, family, lost);
     if (row.pass === 1) await this.erasures.nextPass(row, this.settings.ERASURE_SETTLE_MS);
     else await this.erasures.end(row, family);
   }
 
-  private async eraseTimelines(scope: ProjectScope, family: string[], lost: AbortSignal): Promise<void> {
+  private async eraseTimelines(
+    row: ContactErasure,
+    scope: ProjectScope,
+    family: string[],
+    lost: AbortSignal,
+  ): Promise<void> {
     for (let after = ''; ;) {
       lost.throwIfAborted();
-      const receipts = await this.erasures.receipts(family, after, atOnce);
-      await eraseDetails(this.db, scope, receipts);
-      after = receipts.at(-1) ?? '';
-      if (receipts.length < atOnce) return;
+      const messages = await this.erasures.everyMessage(family, after, atOnce);
+      const events = await this.eventsOf(messages, family);
+      const subjects = messages.map(({ id }) => id);
+      if (row.pass > 1) {
+        // A reply that was on its way to the gateway in the first pass is there now, and its message was empty already.
+        const late = await this.eraseWork(row, scope, messages, events);
+        await this.erasures.add(row, late.report);
+        requireClosed(...late.answers);
+        subjects.push(...late.subjects);
+      }
+      await eraseDetails(this.db, scope, events.own);
+      // What is said there of others stays.
+      const shared = events.all.filter((id) => !events.own.includes(id));
+      await eraseDetails(this.db, scope, shared, subjects);
+      after = messages.at(-1)?.id ?? '';
+      if (messages.length < atOnce) return;
     }
   }
 
-  private async eraseMessages(row: ContactErasure, scope: ProjectScope, messages: ErasedMessage[]): Promise<void> {
+  private async eraseMessages(
+    row: ContactErasure,
+    scope: ProjectScope,
+    family: string[],
+    messages: ErasedMessage[],
+  ): Promise<void> {
     const { asked_by: by } = row;
-    const receipt_ids = [...new Set(messages.map(({ receipt_id: id }) => id))];
-    const inEngine = await this.askFor(this.engine, scope, { receipt_ids, by });
-    const delivery_ids = [
-      ...new Set([...(inEngine.delivery_ids ?? []), ...(await this.deliveriesOf(scope, receipt_ids))]),
-    ];
-    const inGateway = await this.askFor(this.gateway, scope, { delivery_ids, receipt_ids, by });
-    const inIngress = await this.askFor(this.ingress, scope, { receipt_ids, by });
-    const report: ErasureReport = {
-      engine: inEngine.erased,
-      'adapter-gateway': inGateway.erased,
-      'webhook-ingress': inIngress.erased,
-    };
-    if (inEngine.open + inGateway.open > 0) await this.erasures.add(row, report);
-    requireClosed(inEngine, inGateway);
+    const events = await this.eventsOf(messages, family);
+    const { report, answers } = await this.eraseWork(row, scope, messages, events);
+    const inIngress = await this.askFor(this.ingress, scope, by, { receipt_ids: events.all });
+    report['webhook-ingress'] = inIngress.erased;
+    if (answers.some(({ open }) => open > 0)) await this.erasures.add(row, report);
+    requireClosed(...answers);
     const whole = { ...report, router: { messages: messages.length } };
     await this.erasures.erase(row, messages, whole, async (tx) => {
       for (const { receipt_id, app_id, id } of messages) {
@@ -152,6 +181,30 @@ export class ErasureService extends Sweeping {
         await this.journal.appendIn(tx, { receipt_id, organization_id, project_id, app_id, ...entry });
       }
     });
+  }
+
+  private async eraseWork(
+    { asked_by: by }: ContactErasure,
+    scope: ProjectScope,
+    messages: ErasedMessage[],
+    { all, own }: Events,
+  ): Promise<ErasedWork> {
+    const message_ids = messages.map(({ id }) => id);
+    const theirs = { receipt_ids: all, own_receipt_ids: own, message_ids };
+    const inEngine = await this.askFor(this.engine, scope, by, theirs);
+    const delivery_ids = [...new Set([...inEngine.delivery_ids, ...(await this.deliveriesOf(scope, own))])];
+    const inGateway = await this.askFor(this.gateway, scope, by, { delivery_ids, receipt_ids: own });
+    return {
+      subjects: [...message_ids, ...inEngine.turn_ids, ...delivery_ids],
+      report: { engine: inEngine.erased, 'adapter-gateway': inGateway.erased },
+      answers: [inEngine, inGateway],
+    };
+  }
+
+  private async eventsOf(messages: ErasedMessage[], family: string[]): Promise<Events> {
+    const all = [...new Set(messages.map(({ receipt_id: id }) => id))];
+    const shared = await this.erasures.sharedAmong(all, family);
+    return { all, own: all.filter((id) => !shared.has(id)) };
   }
 
   /** Also those that no turn made: replies of people, notices, mails. */
@@ -165,8 +218,35 @@ export class ErasureService extends Sweeping {
     return found;
   }
 
-  private askFor(service: ServiceClient, scope: ProjectScope, body: object): Promise<Erased> {
-    return service.post<Erased>('/internal/erasures', scope, body);
+  /** In as many calls as its lists need. */
+  private async askFor(
+    service: ServiceClient,
+    scope: ProjectScope,
+    by: string,
+    lists: Record<string, unknown[]>,
+  ): Promise<Required<Erased>> {
+    const sum = {
+      erased: {} as Record<string, number>,
+      open: 0,
+      turn_ids: [] as string[],
+      delivery_ids: [] as string[],
+    };
+    const longest = Math.max(...Object.values(lists).map(({ length }) => length));
+    for (let from = 0; from < longest; from += listedAtOnce) {
+      const some = Object.entries(lists).map(([name, list]) => [name, list.slice(from, from + listedAtOnce)]);
+      const body = { ...Object.fromEntries(some), by };
+      const {
+        erased,
+        open,
+        turn_ids = [],
+        delivery_ids = [],
+      } = await service.post<Erased>('/internal/erasures', scope, body);
+      for (const [kind, count] of Object.entries(erased)) sum.erased[kind] = (sum.erased[kind] ?? 0) + count;
+      sum.open += open;
+      sum.turn_ids.push(...turn_ids);
+      sum.delivery_ids.push(...delivery_ids);
+    }
+    return sum;
   }
 }
 
