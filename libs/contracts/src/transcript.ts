@@ -13,6 +13,8 @@ export interface Transcript {
   seconds?: number;
   /** Why there is no text: the end of a sentence. */
   error?: string;
+  /** No later attempt of its turn would hear more. Absent: it is tried again. */
+  final?: true;
 }
 
 /** The transcripts of a message's audio files; what is not of that shape is left out. */

@@ -28,7 +28,7 @@ interface AudioFile {
 }
 
 /** `detail`: more than the error says, for people. It may quote the endpoint, so no model is told it. */
-type Words = Pick<Transcript, 'text' | 'model' | 'seconds' | 'error'> & { detail?: string };
+type Words = Pick<Transcript, 'text' | 'model' | 'seconds' | 'error' | 'final'> & { detail?: string };
 type By = Parameters<TranscriptRepository['keep']>[2];
 
 const maxAnswerBytes = 4_194_304;
@@ -82,11 +82,13 @@ export class Transcriber {
     const known = await this.transcripts.find(owner, sha256);
     if (known) return heardIn(known);
     const { TRANSCRIPTION_MAX_BYTES: maxBytes, TRANSCRIPTION_MAX_SECONDS: maxSeconds } = this.settings;
-    if (file.bytes.length > maxBytes) return { error: `it has over ${maxBytes} bytes` };
+    if (file.bytes.length > maxBytes) return { error: `it has over ${maxBytes} bytes`, final: true };
     const kind = audioKindOf(file.bytes);
-    if (kind === null) return { error: 'it is no audio of a known kind' };
+    if (kind === null) return { error: 'it is no audio of a known kind', final: true };
     const seconds = secondsOf(file.bytes, kind);
-    if (seconds !== null && seconds > maxSeconds) return { error: `it is longer than ${maxSeconds} seconds` };
+    if (seconds !== null && seconds > maxSeconds)
+      return { error: `it is longer than ${maxSeconds} seconds`, final: true };
+    signal.throwIfAborted();
     const key = `${owner.projectId} ${sha256}`;
     const facts = { sha256, seconds, by };
     const begun = this.running.get(key) ?? this.begin(key, () => this.hear(owner, place, file, kind, facts));

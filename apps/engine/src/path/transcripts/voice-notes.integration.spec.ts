@@ -26,16 +26,19 @@ describe('a voice note', () => {
 
   beforeAll(async () => {
     [world, provider] = await Promise.all([engineWorld(), fakeProvider()]);
-    await world.start({
-      GATEWAY_URL: world.services.url,
-      TRANSCRIPTION_TIMEOUT_MS: 5_000,
-      TRANSCRIPTION_MAX_BYTES: 40_000,
-      TRANSCRIPTION_MAX_SECONDS: 2,
-      TRANSCRIPTION_FILES: 2,
-      MODEL_PRICES: { 'ears/whisper': { input: 0, output: 0, minute: 0.6 } },
-    });
+    await world.start(settings());
     world.services.on('/internal/bindings/provider/', () => ({ unknown: [] }));
     agent = await agentOf(world, {});
+  });
+  const settings = () => ({
+    GATEWAY_URL: world.services.url,
+    TRANSCRIPTION_TIMEOUT_MS: 5_000,
+    TRANSCRIPTION_MAX_BYTES: 40_000,
+    TRANSCRIPTION_MAX_SECONDS: 2,
+    TRANSCRIPTION_FILES: 2,
+    MODEL_PRICES: { 'ears/whisper': { input: 0, output: 0, minute: 0.6 } },
+    MODEL_BREAKER_FAILURES: 1_000,
+    MODEL_TRIAL_MS: 100,
   });
   afterAll(async () => {
     await world.close();
@@ -58,11 +61,13 @@ describe('a voice note', () => {
     const message = { event_type: 'message', sender: 'ada', message: text, is_bot: false };
     return turnOf({ agent_id: agent, ...over }, { message: { ...message, metadata: { attachments } } });
   };
-  const notesOf = (turn: ReturnType<typeof turnOf>) =>
+  const notesOf = (turn: ReturnType<typeof turnOf>, outcome = 'running') =>
     until('the event says what became of the voice note', async () => {
-      const sql = `SELECT reason, detail FROM journal.entry WHERE subject_id = $1 AND reason LIKE 'voice_note_%'`;
+      const sql = 'SELECT outcome, reason, detail FROM journal.entry WHERE subject_id = $1 ORDER BY at';
       const { rows } = await world.pool.query(sql, [turn.turn_id]);
-      return rows.length > 0 && rows;
+      const notes = rows.filter(({ reason }) => reason?.startsWith('voice_note_'));
+      const isThere = notes.length > 0 && rows.some((row) => row.outcome === outcome);
+      return isThere && notes.map(({ reason, detail }) => ({ reason, detail }));
     });
   const note = { id: 'v1', name: 'voice', content_type: 'audio/ogg', fetch_ref: 'ref-1' };
   const run = async (turn: ReturnType<typeof turnOf>) => {
@@ -171,7 +176,7 @@ describe('a voice note', () => {
     const { row, asked } = await run(turn);
     expect(row.state).toBe('succeeded');
     expect(asked).toContain('could not be transcribed: no transcription is set up in this project');
-    expect((await notesOf(turn))[0].detail.error).toContain('chosen on the page of a provider');
+    expect((await notesOf(turn))[0]?.detail.error).toContain('chosen on the page of a provider');
     expect(provider.requests).toEqual([]);
   });
 
@@ -193,6 +198,53 @@ describe('a voice note', () => {
     expect(row.state).toBe('succeeded');
     expect(asked).toContain(`[The voice note voice could not be transcribed: ${why}.]`);
     expect(provider.requests).toEqual([]);
+  });
+
+  /** A turn of this note that waits for its model through some claims. @returns what the event says once it is answered */
+  const notedThroughWaits = async (meanwhile: () => void) => {
+    world.model.always((response) => response.writeHead(503).end('{}'));
+    const turn = spoken([note]);
+    world.model.script();
+    await world.jobs.enqueue(turnRun, turn);
+    const waits = async () => (await turnsOf(world).row(turn.turn_id))?.waits;
+    await until('it has waited twice', async () => (await waits()) >= 2);
+    meanwhile();
+    await until('it has waited four times', async () => (await waits()) >= 4);
+    world.model.always(null);
+    await turnsOf(world).reaches(turn.turn_id, 'succeeded');
+    return (await notesOf(turn, 'succeeded')).map(({ reason }) => reason);
+  };
+
+  it('that is no audio is not tried again, however often its turn is', async () => {
+    sends(Buffer.from('<html>'));
+    expect(await notedThroughWaits(() => sends(voice(next)))).toEqual(['voice_note_failed']);
+    expect(provider.requests).toEqual([]);
+  });
+
+  it('that fails in each try of its turn is noted once, and its words when they come', async () => {
+    provider.answer(() => ({ status: 400, json: { error: { message: 'not today' } } }));
+    const noted = await notedThroughWaits(() => provider.answer(() => ({ json: { text: 'Here I am.' } })));
+    expect(noted).toEqual(['voice_note_failed', 'voice_note_transcribed']);
+  });
+
+  it('shares the time of one with the others of its message, and the message is answered without it', async () => {
+    await world.restart({ ...settings(), TRANSCRIPTION_TIMEOUT_MS: 300 });
+    provider.answer(() => () => undefined);
+    const { row } = await run(spoken([note, { ...note, id: 'v2' }]));
+    const late = { error: 'it was not transcribed in time' };
+    expect(row).toMatchObject({ state: 'succeeded', input: { message: { metadata: { transcripts: [late, late] } } } });
+    expect(provider.requests.length).toBeLessThanOrEqual(2);
+    await world.restart(settings());
+  });
+
+  it('of an agent whose budget is used up is not sent to the provider', async () => {
+    const thrifty = await agentOf(world, { caps: { day_tokens: 15 } });
+    world.model.script();
+    await turnsOf(world).run(turnOf({ agent_id: thrifty }));
+    const turn = spoken([note], { agent_id: thrifty });
+    expect((await run(turn)).row).toMatchObject({ state: 'failed', reason: 'day_budget_spent' });
+    expect(provider.requests).toEqual([]);
+    expect((await notesOf(turn))[0]?.detail.error).toContain('the budget for it is used up');
   });
 
   it('beyond the number of a turn, or of a channel that keeps no files, is named', async () => {

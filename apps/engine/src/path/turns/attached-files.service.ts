@@ -6,6 +6,7 @@ import { type EngineSettings, GATEWAY, SETTINGS } from '../../settings.js';
 import { fetchAttachment } from '../tools/builtin/read-attachment.js';
 import type { Claim } from '../../entities/turn.entity.js';
 import { VoiceNotes } from '../transcripts/voice-notes.service.js';
+import { TurnBudget } from './turn-budget.service.js';
 import {
   type AttachmentAbilities,
   type Attachments,
@@ -28,11 +29,14 @@ export class AttachedFiles implements Attachments {
   constructor(
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
     private readonly voiceNotes: VoiceNotes,
+    private readonly budget: TurnBudget,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
   heard(payload: TurnRunPayload, claim: Claim, input: TurnInput, signal: AbortSignal): Promise<TurnInput> {
-    return this.voiceNotes.heard(payload, claim, input, signal);
+    return this.voiceNotes.heard(payload, claim, input, signal, (agent, contactId) =>
+      this.budget.isSpent(agent, { projectId: payload.project_id, contactId }),
+    );
   }
 
   async of(

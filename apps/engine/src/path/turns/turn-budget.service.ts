@@ -58,6 +58,14 @@ export class TurnBudget {
     return { limits: left, reserve: (call) => this.reserve(agent, turn, limits, budgets, call) };
   }
 
+  /** Whether a limit of the day or the month leaves nothing to the agent's turns of a contact. */
+  async isSpent(agent: Agent, whose: Pick<TurnScope, 'projectId' | 'contactId'>): Promise<boolean> {
+    const budgets = budgetLimits(this.settings, agent.caps, this.projects.of(whose.projectId));
+    if (!budgets) return false;
+    const used = await this.days.used(accountOf(agent, whose, budgets));
+    return 'of' in withinBudgets(unlimited, budgets, used, whose.contactId !== null);
+  }
+
   /** What it has used is stored, or will be counted by the claim that goes on. */
   async release(turnId: string): Promise<void> {
     if (!this.holding.delete(turnId)) return;
@@ -109,12 +117,17 @@ export class TurnBudget {
   }
 }
 
-function accountOf(agent: Agent, { projectId, contactId }: TurnScope, { day, month }: BudgetLimits): Account {
+function accountOf(
+  agent: Agent,
+  { projectId, contactId }: Pick<TurnScope, 'projectId' | 'contactId'>,
+  { day, month }: BudgetLimits,
+): Account {
   const ofProject = [day.project, month.project].some(isLimited);
   return { projectId, agentId: agent.id, contactId, ofProject, ofMonth: Object.values(month).some(isLimited) };
 }
 
-const isLimited = ({ tokens, costMicros }: DayUse): boolean => Number.isFinite(tokens) || Number.isFinite(costMicros);
+export const isLimited = ({ tokens, costMicros }: DayUse): boolean =>
+  Number.isFinite(tokens) || Number.isFinite(costMicros);
 
 const unlimited: TurnLimits = {
   steps: 0,
