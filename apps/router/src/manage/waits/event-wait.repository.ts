@@ -128,19 +128,20 @@ export class EventWaitRepository {
     return rows.length > 0;
   }
 
-  /** Messages of the project that a wait may be for, in pages: routed since it counts them, and before it was known. */
+  /** Messages that a wait may be for, in pages: routed since it counts them, and before every router knew of it. */
   arrivedSince(
-    { project_id, app_id, event_type, since, until }: EventWaitRow,
+    { project_id, app_id, event_type, since, until, created_at }: EventWaitRow,
     after: string,
     limit: number,
   ): Promise<Arrived[]> {
     return this.rows(
       `SELECT m.id, m.receipt_id, m.app_id, m.message, m.verified, m.request
          FROM router.claim c JOIN router.message m ON m.id = c.message_id
-        WHERE c.claimed_at >= $2 AND c.claimed_at < $3 AND m.project_id = $1 AND m.id > $6 AND ${heardSql}
+        WHERE c.claimed_at >= $2 AND c.claimed_at < least($3, $8::timestamptz + $9 * interval '1 millisecond')
+          AND m.project_id = $1 AND m.id > $6 AND ${heardSql}
           AND ($4::text IS NULL OR m.app_id = $4) AND ($5::text IS NULL OR m.message ->> 'event_type' = $5)
         ORDER BY m.id LIMIT $7`,
-      [project_id, since, until, app_id, event_type, after, limit],
+      [project_id, since, until, app_id, event_type, after, limit, created_at, unknownMs],
     );
   }
 

@@ -10,6 +10,7 @@ import { ProjectRules } from '../../path/rules/project-rules.js';
 import { caller, jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
 import type { EventWaitPage, EventWaitView } from './event-wait.dto.js';
 import type { EventWaitRow } from './event-wait.entity.js';
+import { EventWaitRepository } from './event-wait.repository.js';
 
 describe('a run that waits for an event', () => {
   let world: RouterWorld;
@@ -83,6 +84,13 @@ describe('a run that waits for an event', () => {
     return world.row<StoredMessage>('SELECT * FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
   };
   const rowOf = (id: string) => world.row<EventWaitRow>('SELECT * FROM router.event_wait WHERE id = $1', [id]);
+  /** As if it had been stored a minute ago: every router knows it. */
+  const isKnown = (id: string) =>
+    world.query(
+      `UPDATE router.event_wait SET created_at = created_at - interval '1 minute', since = since - interval '1 minute'
+        WHERE id = $1`,
+      [id],
+    );
   const isReported = (id: string) =>
     until(
       `the engine has heard of ${id}`,
@@ -186,11 +194,54 @@ describe('a run that waits for an event', () => {
       [missed.id],
     );
     expect((await wait.repeat()).state).toBe('waiting');
-    await world.query("UPDATE router.event_wait SET created_at = created_at - interval '1 minute' WHERE id = $1", [
-      wait.id,
+    await world.query(`UPDATE router.claim SET claimed_at = claimed_at - interval '1 minute' WHERE message_id = $1`, [
+      missed.id,
     ]);
+    await isKnown(wait.id);
     expect(await isReported(wait.id)).toHaveLength(1);
     expect(await wait.repeat()).toMatchObject({ state: 'fulfilled', event: { message_id: missed.id } });
+  });
+
+  it('does not read once more what came when every router knew of it', async () => {
+    const wait = await ask({ event_type: 'late' });
+    const late = await receive({ event_type: 'other' });
+    await world.query(
+      `UPDATE router.message SET message = jsonb_set(message, '{event_type}', '"late"') WHERE id = $1`,
+      [late.id],
+    );
+    await isKnown(wait.id);
+    await until('it has looked back', async () => (await rowOf(wait.id)).looked_back);
+    expect((await wait.repeat()).state).toBe('waiting');
+  });
+
+  it('goes on, and ends in time, while another one is looked back for or cannot be', async () => {
+    const rows = router.get(EventWaitRepository, { strict: false });
+    const arrivedSince = rows.arrivedSince.bind(rows);
+    const [broken, slow] = [await ask({ event_type: 'none' }), await ask({ event_type: 'none' })];
+    const slowness = Promise.withResolvers<[]>();
+    const begun = Promise.withResolvers<void>();
+    rows.arrivedSince = (row, ...rest) => {
+      if (row.id === broken.id) return Promise.reject(new Error('it takes too long'));
+      if (row.id !== slow.id) return arrivedSince(row, ...rest);
+      begun.resolve();
+      return slowness.promise;
+    };
+    try {
+      await isKnown(broken.id);
+      const over = await ask({ event_type: 'none', until: new Date(Date.now() - 1_000).toISOString() });
+      await isReported(over.id);
+      await isKnown(slow.id);
+      await begun.promise;
+      const wait = await ask();
+      await receive();
+      expect(await isReported(wait.id)).toHaveLength(1);
+    } finally {
+      rows.arrivedSince = arrivedSince;
+      slowness.resolve([]);
+    }
+    await until('the others look back', async () =>
+      [await rowOf(broken.id), await rowOf(slow.id)].every((row) => row.looked_back),
+    );
   });
 
   it('ends when its time is over, and no event counts after that', async () => {

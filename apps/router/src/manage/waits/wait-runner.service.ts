@@ -36,15 +36,18 @@ export class WaitRunner extends Sweeping {
     @Inject(SETTINGS) settings: RouterSettings,
   ) {
     super();
+    const everyMs = settings.EVENT_WAIT_EVERY_MS;
     const sweeper = this.sweepEvery({
       name: 'event-waits',
-      everyMs: settings.EVENT_WAIT_EVERY_MS,
+      everyMs,
       batch,
       losses,
       // A death says nothing about a wait: to tell of it is as short as telling of others.
       afterLoss: () => rows.work.freeGone(null),
       sweep: (limit) => this.sweep(limit),
     });
+    // It reads what a project received, and those of other projects neither end nor go on later because of that.
+    this.sweepEvery({ name: 'event-waits-look-back', everyMs, batch, sweep: (limit) => this.lookBacks(limit) });
     waits.follow(() => sweeper.soon());
     this.soon = () => sweeper.soon();
   }
@@ -73,15 +76,27 @@ export class WaitRunner extends Sweeping {
   }
 
   private async sweep(limit: number): Promise<number> {
-    const early = await this.rows.notLookedBack(limit);
-    for (const row of early) {
-      await this.lookBack(row);
-      await this.rows.lookedBack(row.id);
-    }
     const late = await this.rows.timeOut(limit);
     const due = await this.rows.work.claimDue(limit);
     await Promise.all(due.map((row) => this.rows.work.run({ key: row.id, claim: row.claim }, () => this.report(row))));
-    return Math.max(early.length, late, due.length);
+    return Math.max(late, due.length);
+  }
+
+  /** @returns how many have looked back */
+  private async lookBacks(limit: number): Promise<number> {
+    let done = 0;
+    for (const row of await this.rows.notLookedBack(limit)) {
+      try {
+        await this.lookBack(row);
+        await this.rows.lookedBack(row.id);
+        done += 1;
+      } catch (error) {
+        // The next sweep tries it again; the others look back now.
+        this.logger.warn({ event: 'wait.not_looked_back', wait: row.id, error: String(error) });
+      }
+    }
+    if (done > 0) this.soon();
+    return done;
   }
 
   private async report(row: EventWaitRow): Promise<void> {
