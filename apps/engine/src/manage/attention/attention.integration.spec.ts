@@ -1,4 +1,5 @@
 import { newId, turnRun } from '#libs/contracts';
+import { Database } from '#libs/database';
 import { home, until } from '#libs/testing';
 import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../../testing/engine-world.js';
 import { type FakeModel } from '../../testing/fake-model.js';
@@ -103,6 +104,29 @@ describe('a budget of the month that is used up', () => {
     ]);
     await world.pool.query(`UPDATE engine.agent SET caps = '{"month_tokens": 16}' WHERE id = $1`, [agent]);
     await gone('month_budget_spent');
+  });
+});
+
+describe('the usage of a span', () => {
+  it('is read only where something limits it', async () => {
+    await world.pool.query("UPDATE engine.agent SET caps = '{}'");
+    const db = world.app.get(Database, { strict: false });
+    const asked: string[] = [];
+    const query = db.query.bind(db);
+    db.query = (sql: string, ...rest: never[]) => {
+      asked.push(sql);
+      return query(sql, ...rest);
+    };
+    const sums = () => asked.splice(0).filter((sql) => /FROM engine\.usage[^]*day >= /.test(sql));
+    try {
+      await items();
+      expect(sums()).toEqual([]);
+      await agentOf(world, { caps: { contact_month_cost_micros: 5 } });
+      await items();
+      expect(sums()).toEqual([expect.stringContaining('month')]);
+    } finally {
+      db.query = query;
+    }
   });
 });
 

@@ -4,7 +4,7 @@ import { noLimits, ProjectLimits } from '#libs/project-limits';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AgentCaps } from '../../entities/agent.entity.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
-import { budgetLimits } from '../../path/turns/turn-budget.service.js';
+import { budgetLimits, isLimited } from '../../path/turns/turn-budget.service.js';
 import { type Span, spans } from '../../path/usage/day-usage.repository.js';
 
 const ends: Record<Span, string> = {
@@ -37,6 +37,11 @@ const sinceSql: Record<Span, string> = {
   month: "date_trunc('month', now() AT TIME ZONE 'utc')::date",
 };
 
+const capsOf: Record<Span, (keyof AgentCaps)[]> = {
+  day: ['day_tokens', 'day_cost_micros', 'contact_day_tokens', 'contact_day_cost_micros'],
+  month: ['month_tokens', 'month_cost_micros', 'contact_month_tokens', 'contact_month_cost_micros'],
+};
+
 /** Agents and projects whose budget of the day or of the month is used up: their turns fail until it ends. */
 @Injectable()
 export class SpentBudgetRepository {
@@ -53,18 +58,29 @@ export class SpentBudgetRepository {
 
   private async spentIn(span: Span, scope: ProjectScope): Promise<AttentionItem[]> {
     const { organizationId, projectId } = scope;
+    const ofAll = budgetLimits(this.settings, {}, noLimits)?.[span];
+    const caps = ofAll && Object.values(ofAll).some(isLimited) ? null : capsOf[span];
+    const limited = (await this.db.query(
+      `SELECT id FROM engine.agent
+        WHERE organization_id = $1 AND project_id = $2 AND ($3::text[] IS NULL OR caps ?| $3::text[])`,
+      [organizationId, projectId, caps],
+    )) as { id: string }[];
+    const ofProject = await this.ofProject(span, scope);
+    // The usage of a month is many rows, and each console asks all the time.
+    if (limited.length === 0) return ofProject;
     const agents = (await this.db.query(
       `WITH used AS (
          SELECT agent_id, contact_id, sum(input_tokens + output_tokens) AS tokens, sum(cost_micros) AS cost FROM engine.usage
-          WHERE organization_id = $1 AND project_id = $2 AND day >= ${sinceSql[span]} GROUP BY agent_id, contact_id)
+          WHERE organization_id = $1 AND project_id = $2 AND day >= ${sinceSql[span]} AND agent_id = ANY($3)
+          GROUP BY agent_id, contact_id)
        SELECT a.id AS agent_id, a.name, a.caps, sum(tokens) AS tokens, sum(cost) AS cost,
               coalesce(max(tokens) FILTER (WHERE contact_id <> ''), 0) AS contact_tokens,
               coalesce(max(cost) FILTER (WHERE contact_id <> ''), 0) AS contact_cost
          FROM used JOIN engine.agent a ON a.id = used.agent_id AND a.project_id = $2
         GROUP BY a.id ORDER BY sum(tokens) DESC`,
-      [organizationId, projectId],
+      [organizationId, projectId, limited.map(({ id }) => id)],
     )) as AgentUse[];
-    return [...(await this.ofProject(span, scope)), ...agents.flatMap((agent) => this.ofAgent(span, agent))];
+    return [...ofProject, ...agents.flatMap((agent) => this.ofAgent(span, agent))];
   }
 
   /** With the usage of agents that are deleted by now. */
