@@ -8,6 +8,8 @@ import { Embedder } from './embedder.js';
 import type { EmbeddingModelRow } from './embedding-model.entity.js';
 import { EmbeddingModelRepository } from './embedding-model.repository.js';
 
+/** Worked on beside each other: an endpoint that does not answer keeps only its own project waiting. */
+const projectsAtOnce = 4;
 const longestWaitMs = 3_600_000;
 const removedAtOnce = 1_000;
 /** A model of few tokens refuses whole chunks, above all in scripts that it cuts small. */
@@ -33,12 +35,13 @@ export class ChunkEmbedding extends Sweeping {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     super();
-    this.sweepEvery({
-      name: 'knowledge-vectors',
-      everyMs: settings.SWEEP_EVERY_MS,
-      batch: 1,
-      sweep: () => this.next(),
-    });
+    for (let number = 1; number <= projectsAtOnce; number += 1)
+      this.sweepEvery({
+        name: `knowledge-vectors-${number}`,
+        everyMs: settings.SWEEP_EVERY_MS,
+        batch: 1,
+        sweep: () => this.next(),
+      });
   }
 
   override async onModuleDestroy(): Promise<void> {

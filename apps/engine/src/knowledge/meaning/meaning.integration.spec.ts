@@ -153,6 +153,27 @@ describe('meaning', () => {
     expect((await meaning()).failure).toBeNull();
   });
 
+  it('is made for other projects while the endpoint of one does not answer', async () => {
+    const elsewhere = { organizationId: home.organizationId, projectId: newId('prj') };
+    const other = { name: 'vectors', kind: 'openai-compatible', base_url: endpoint.url };
+    const { id } = (await world.call('POST', 'providers', other, elsewhere)).body;
+    const [asked, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const hang = () => (asked.resolve(), opened.promise);
+    endpoint.waits((texts) => (texts.join().includes('okapi') ? hang() : Promise.resolve()));
+    await add('Animals', 'An okapi.');
+    await choose();
+    await asked.promise;
+    const document = { title: 'Refunds', text: 'We refund it.' };
+    const added = (await world.call('POST', 'knowledge', document, elsewhere)).body;
+    await world.call('PUT', 'knowledge/meaning', { provider_id: id, model: 'straight' }, elsewhere);
+    const state = async () => (await world.call('GET', 'knowledge/meaning', undefined, elsewhere)).body.state;
+    await until('the other project has its vectors', async () => (await state()) === 'ready', 20_000);
+    expect((await meaning()).state).toBe('working');
+    opened.resolve();
+    await ready();
+    await world.call('DELETE', `knowledge/${added.id}`, undefined, elsewhere);
+  });
+
   it('of a process that hangs or is gone is made by another one, and no stored vector is asked for again', async () => {
     for (const n of [1, 2, 3, 4, 5, 6]) await add(`Delivery ${n}`, `Parcel ${n}.`);
     let asked = 0;
