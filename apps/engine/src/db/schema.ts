@@ -28,6 +28,7 @@ import { CaseSet1795866000000 } from './1795866000000-case-set.js';
 import { Inbox1795855000000 } from './1795855000000-inbox.js';
 import { TurnFile } from '../entities/turn-file.entity.js';
 import { TurnFile1795894100000 } from './1795894100000-turn-file.js';
+import { ChunkVectorOfChunk1795895000000 } from './1795895000000-chunk-vector-of-chunk.js';
 import { TranscriptRow } from '../entities/transcript.entity.js';
 import { Transcript1795892000000 } from './1795892000000-transcript.js';
 import { ContactMemory1795868400000 } from './1795868400000-contact-memory.js';
@@ -105,5 +106,6 @@ export const schema: ServiceSchema = {
     Transcript1795892000000,
     DocumentReaders1795894000000,
     TurnFile1795894100000,
+    ChunkVectorOfChunk1795895000000,
   ],
 };

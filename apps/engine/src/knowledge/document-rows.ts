@@ -75,7 +75,6 @@ export async function deleteDocument(db: Statements, owner: ProjectScope, id: st
   )) as unknown[];
   if (gone.length === 0) return false;
   await db.query('DELETE FROM engine.chunk WHERE document_id = $1', [id]);
-  await db.query('DELETE FROM engine.chunk_vector WHERE document_id = $1', [id]);
   await db.query('DELETE FROM engine.relation WHERE document_id = $1', [id]);
   await db.query(
     `WITH unsaid AS (DELETE FROM engine.mention WHERE document_id = $1 RETURNING entity_id)

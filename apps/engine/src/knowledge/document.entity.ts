@@ -1,5 +1,5 @@
 import type { DocumentAudience } from '#libs/contracts';
-import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 
 /**
  * `owner`: uploaded over the API, or from a source that the project declares its own. `known`: written by a turn of an
@@ -60,6 +60,10 @@ export class Chunk {
 /** What a chunk means, as a model puts it. It counts once all chunks of its document have one in the same space. */
 @Entity({ schema: 'engine', name: 'chunk_vector' })
 @Index('chunk_vector_space', ['project_id', 'space', 'document_id', 'seq'])
+@ForeignKey(() => Chunk, ['document_id', 'seq'], ['document_id', 'seq'], {
+  name: 'chunk_vector_chunk_fkey',
+  onDelete: 'CASCADE',
+})
 export class ChunkVector {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'chunk_vector_pkey' }) document_id: string;
   @PrimaryColumn({ type: 'integer', primaryKeyConstraintName: 'chunk_vector_pkey' }) seq: number;

@@ -234,6 +234,14 @@ describe('meaning', () => {
     expect((rows[0].vector as Buffer).readFloatLE(4)).toBeGreaterThan(0.9);
   });
 
+  it('of a chunk goes with it, also where the release before deletes the document', async () => {
+    await add('Refunds', 'We refund it.');
+    await choose();
+    await ready();
+    await world.pool.query('DELETE FROM engine.document; DELETE FROM engine.chunk');
+    expect((await world.pool.query('SELECT FROM engine.chunk_vector')).rows).toEqual([]);
+  });
+
   it('compares only the newest vectors, and says so', async () => {
     await world.restart({ SWEEP_EVERY_MS: 100, EMBEDDING_SCAN: 2 });
     await add('Oldest', 'An okapi.');
