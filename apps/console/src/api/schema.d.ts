@@ -760,7 +760,7 @@ export interface paths {
     "/api/v1/knowledge": {
         /** List documents */
         get: operations["listDocuments"];
-        /** Add a document; the same text returns the document that has it */
+        /** Add a document; the same text for the same readers returns the document that has it */
         post: operations["addDocument"];
     };
     "/api/v1/knowledge/search": {

@@ -68,6 +68,23 @@ describe('a document that only some may read', () => {
     expect(found.toSorted()).toEqual(['Nobody', 'Note for Bob', 'Salaries', 'Zebras']);
   });
 
+  it('keeps its readers when the same text is added for others, who are told which document has it', async () => {
+    const body = { title: 'Wages', text: 'The quail earns six.' };
+    const readers = ['ana@example.com', 'group:hr'];
+    const listed = { ...body, audience: 'listed', readers } as const;
+    const { id } = (await world.call('POST', 'knowledge', listed)).body;
+    const repeated = await world.call('POST', 'knowledge', { ...listed, readers: readers.toReversed() });
+    expect([repeated.status, repeated.body.id]).toEqual([201, id]);
+    for (const other of [body, { ...body, audience: 'everyone' }, { ...listed, readers: ['bob@example.com'] }]) {
+      const refused = await world.call('POST', 'knowledge', other);
+      expect(refused).toMatchObject({
+        status: 409,
+        body: { code: 'document_access_differs', detail: expect.stringContaining(`PATCH /api/v1/knowledge/${id}`) },
+      });
+    }
+    expect((await world.call('GET', `knowledge/${id}`)).body).toMatchObject({ audience: 'listed', readers });
+  });
+
   it('is left out, and the call says so, while nobody can say as whom the contact reads', async () => {
     await add('Budget', 'The okapi costs ten.', ['ana@example.com']);
     away = true;

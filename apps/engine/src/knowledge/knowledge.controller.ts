@@ -1,3 +1,4 @@
+import type { DocumentAccess } from '#libs/contracts';
 import { Caller, notFound, pageOf, type Principal, Problem, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -39,7 +40,7 @@ export class KnowledgeController {
   @Post()
   @RequireScopes('knowledge:write')
   @ApiOperation({
-    summary: 'Add a document; the same text returns the document that has it',
+    summary: 'Add a document; the same text for the same readers returns the document that has it',
     operationId: 'addDocument',
   })
   @ApiCreatedResponse({ type: DocumentView })
@@ -49,8 +50,9 @@ export class KnowledgeController {
       throw new Problem(413, 'document_too_large', `A document has at most ${most} characters: add it in parts.`);
     }
     const { language } = body;
+    const access = accessIn({ audience: body.audience ?? 'known', readers: body.readers ?? [] });
     const facts = { entities: body.entities ?? [], relations: body.relations ?? [] };
-    const { id } = await this.documents.store(
+    const { id, isNew } = await this.documents.store(
       caller,
       {
         title: body.title.replaceAll('\0', '\ufffd').toWellFormed(),
@@ -58,13 +60,20 @@ export class KnowledgeController {
         source: 'upload',
         uri: body.uri ?? null,
         trust: 'owner',
-        ...accessIn({ audience: body.audience ?? 'known', readers: body.readers ?? [] }),
+        ...access,
         provenance: { ...body.provenance, by: caller.subject, ...(language === undefined ? {} : { language }) },
         ...(language === undefined ? {} : { language }),
       },
       facts,
     );
-    return documentView(await this.read(caller, id, 0));
+    const document = await this.read(caller, id, 0);
+    if (!isNew && !isSameAccess(document, access)) {
+      const kept = `The project has this text as the document ${id}, for the audience ${document.audience}`;
+      const asked = `${access.audience}${access.readers.length > 0 ? ' with these readers' : ''}`;
+      const detail = `${kept} and not for ${asked}: set who may read it with PATCH /api/v1/knowledge/${id}.`;
+      throw new Problem(409, 'document_access_differs', detail);
+    }
+    return documentView(document);
   }
 
   @Get('search')
@@ -123,4 +132,10 @@ export class KnowledgeController {
     if (!found) throw notFound('document', id);
     return found;
   }
+}
+
+function isSameAccess(one: DocumentAccess, other: DocumentAccess): boolean {
+  if (one.audience !== other.audience) return false;
+  const readers = new Set([...one.readers, ...other.readers]);
+  return readers.size === one.readers.length && readers.size === other.readers.length;
 }
