@@ -83,6 +83,10 @@ describe('a file that an agent sends', () => {
     const large = await run([[call('send_file', { name: 'a.txt', text: 'x'.repeat(1_001) })]]);
     expect(large.results[0]).toMatchObject({ error: { code: 'too_many_files' } });
     expect((await offered(large.turn.turn_id)).content?.attachments).toBeUndefined();
+    const text = 'x'.repeat(1_001);
+    const { id } = (await world.call('POST', 'knowledge', { title: 'Long', text })).body;
+    const long = await run([[call('send_file', { document_id: id })]]);
+    expect(long.results[0]).toMatchObject({ error: { code: 'too_many_files' } });
     const wrong = await run([
       [call('send_file', { name: 'run.exe', text: 'MZ' })],
       [call('send_file', { text: 'x', document_id: 'doc_terms' })],

@@ -76,7 +76,7 @@ const read: Readonly<Record<(typeof sources)[number], Read>> = {
   document_id: async ({ documents, router }, turn, args, { bytes: most }) => {
     const by = { id: String(args['document_id']), title: null };
     const as = await readerOf(turn, router);
-    const found = await documents.read(turn, as.reader, by, 0, most);
+    const found = await documents.read(turn, as.reader, by, 0, most + 1);
     if (!found) return failure('document_not_found', as.note ?? 'There is no such document here.');
     // What is kept of a document is its text.
     return written({ name: args['name'] ?? `${found.title.replace(/\.\w{1,5}$/, '')}.md` }, found.text);
