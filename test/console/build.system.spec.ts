@@ -252,6 +252,12 @@ inBrowser('what is built in the console', () => {
     await owner.picture('tool-rehearsal-390');
     await page.setViewportSize({ width: 1440, height: 900 });
     expect(await callsMade()).toBe(before);
+    // It was of other arguments.
+    await page.getByRole('textbox', { name: 'item' }).fill('assam');
+    await rehearsed.waitFor({ state: 'detached' });
+    await page.getByRole('textbox', { name: 'item' }).fill('sencha');
+    await page.getByRole('button', { name: 'Rehearse' }).click();
+    await rehearsed.waitFor();
     // A server's tool without hints may destroy.
     await page.getByRole('button', { name: 'Call it …' }).click();
     await page.getByRole('button', { name: 'Call it for real' }).click();

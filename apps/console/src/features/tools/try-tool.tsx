@@ -49,6 +49,13 @@ export function TryTool({ tool, unsaved = false }: { tool: Schema<'ToolView'>; u
         <Text c="dimmed">{texts.builtin}</Text>
       </Section>
     );
+  /** What was rehearsed is another call from now on. */
+  const changes =
+    <T,>(set: (value: T) => void) =>
+    (value: T): void => {
+      rehearsal.reset();
+      set(value);
+    };
   const swap = (): void => {
     if (json === null) setJson(JSON.stringify(given, null, 2));
     else {
@@ -83,7 +90,7 @@ export function TryTool({ tool, unsaved = false }: { tool: Schema<'ToolView'>; u
           <JsonEditor
             label={texts.arguments}
             value={json}
-            onChange={setJson}
+            onChange={changes(setJson)}
             error={typed ? undefined : texts.noJson}
             height={120}
           />
@@ -91,9 +98,9 @@ export function TryTool({ tool, unsaved = false }: { tool: Schema<'ToolView'>; u
         {json === null && fieldsOf(tool.input_schema).length === 0 && (
           <Text size="sm">{toolTexts.one.noArguments}</Text>
         )}
-        {json === null && <SchemaFields schema={tool.input_schema} value={given} onChange={setGiven} />}
+        {json === null && <SchemaFields schema={tool.input_schema} value={given} onChange={changes(setGiven)} />}
         {tool.source === 'python' && tool.credentials.length > 0 && (
-          <SkillSelect toolId={tool.id} value={skill} onChange={setSkill} />
+          <SkillSelect toolId={tool.id} value={skill} onChange={changes(setSkill)} />
         )}
         <Group>
           {tool.grade === 'read' ? (
