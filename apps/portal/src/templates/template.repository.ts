@@ -9,8 +9,13 @@ export interface Application {
   failed: { kind: string; name: string; code: string } | null;
 }
 
+/** An application holds a connection while the services work: those of this process keep enough of them for people. */
+const atOnce = 2;
+
 @Injectable()
 export class TemplateRepository {
+  private running = 0;
+
   constructor(
     private readonly db: DataSource,
     private readonly audit: AuditLog,
@@ -19,7 +24,7 @@ export class TemplateRepository {
   /**
    * Applies a template while nobody else applies one to this project, and records it if anything was made. The lock is
    * the transaction's: it ends with its connection, so a process that dies holds nothing.
-   * @throws Problem 409 `template_in_progress`, `project_closed`
+   * @throws Problem 409 `template_in_progress`, `too_many_templates`, `project_closed`
    */
   async apply<T extends Application>(caller: Principal, templateId: string, work: () => Promise<T>): Promise<T> {
     return this.db.transaction(async (tx) => {
@@ -35,17 +40,34 @@ export class TemplateRepository {
         const detail = 'A template is being applied to this project now: look at it again in a moment.';
         throw new Problem(409, 'template_in_progress', detail, [], { 'retry-after': '2' });
       }
-      const applied = await work();
+      const applied = await this.limited(work);
       const { made, failed } = applied;
       if (made.length > 0 || failed !== null) {
-        await this.audit.append(tx, caller, {
-          action: 'template.applied',
-          subject: templateId,
-          before: null,
-          after: { made, failed },
-        });
+        // What was made is recorded also where Postgres has ended the transaction of the lock meanwhile.
+        await this.db.transaction((own) =>
+          this.audit.append(own, caller, {
+            action: 'template.applied',
+            subject: templateId,
+            before: null,
+            after: { made, failed },
+          }),
+        );
       }
       return applied;
     });
+  }
+
+  /** @throws Problem 409 `too_many_templates` */
+  private async limited<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running >= atOnce) {
+      const detail = `${atOnce} templates are being applied now, as many as may be at once: try again in a moment.`;
+      throw new Problem(409, 'too_many_templates', detail, [], { 'retry-after': '5' });
+    }
+    this.running += 1;
+    try {
+      return await work();
+    } finally {
+      this.running -= 1;
+    }
   }
 }
