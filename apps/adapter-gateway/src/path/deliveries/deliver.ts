@@ -2,7 +2,7 @@ import type { Credentials, DeliverFailure } from '#libs/adapter-sdk';
 import { outboundSent, scopeOf, textHash } from '#libs/contracts';
 import type { Egress } from '#libs/egress';
 import { JobClient, PermanentFailure } from '#libs/queue';
-import { Problem } from '#libs/service-kit';
+import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterError } from '../adapters/adapter-answer.js';
 import { AdapterReadiness } from '../adapters/adapter-readiness.js';
@@ -12,7 +12,7 @@ import { canSend, type InstalledAdapter, type InstalledApp, InstalledApps } from
 import type { AppRow } from '../../entities/app.entity.js';
 import type { DeliveryRow } from '../../entities/delivery.entity.js';
 import type { GatewaySettings } from '../../env.js';
-import { EGRESS, SETTINGS } from '../../tokens.js';
+import { EGRESS, ENGINE, SETTINGS } from '../../tokens.js';
 import { AddressPace } from './address-pace.js';
 import { DeliverCalls, refused } from './deliver-call.js';
 import {
@@ -43,6 +43,7 @@ export class Deliverer {
     private readonly choices: NumberedChoices,
     private readonly jobs: JobClient,
     @Inject(EGRESS) private readonly egress: Egress,
+    @Inject(ENGINE) private readonly engine: ServiceClient,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     this.directSlots = new CallSlots(settings.ADAPTER_CONCURRENCY);
@@ -89,6 +90,7 @@ export class Deliverer {
     const fitted = fittedContent(delivery.content, adapter.manifest, first, maxBytes);
     delivery.content = fitted.content;
     if (fitted.leftOut.length > 0) delivery.left_out = fitted.leftOut;
+    await this.fetchFiles(delivery);
     let result: AttemptResult;
     try {
       const message = await this.messages.of(delivery, adapter, credentials);
@@ -100,6 +102,24 @@ export class Deliverer {
       result = refused(error.refusal, '/format', credentials);
     }
     return this.settleRefused(installed, credentials, previous, result);
+  }
+
+  /**
+   * The files of an agent's answer are with the engine until an attempt sends them, and stay for the others. Those that the
+   * engine has no more are missed where they are read.
+   */
+  private async fetchFiles({ id, turn_id: turnId, content, ...row }: ClaimedDelivery): Promise<void> {
+    if (turnId === null || !content.attachments || (await this.deliveries.hasFiles(id))) return;
+    const path = `/internal/turns/${turnId}/replies/${id}/files`;
+    const { files } = await this.engine.get<{ files: string[] }>(path, scopeOf(row)).catch((error: unknown) => {
+      // Its turn is no longer kept either.
+      if (error instanceof Problem && error.code === 'delivery_not_found') return { files: [] };
+      throw error;
+    });
+    await this.deliveries.keepFiles(
+      id,
+      files.map((file) => Buffer.from(file, 'base64')),
+    );
   }
 
   /**

@@ -2,6 +2,7 @@ import type { MessageAttachment, MessageFormat } from '#libs/adapter-sdk';
 import type { DeliverySendPayload, OutboundContent } from '#libs/contracts';
 import { Liveness, storableJson } from '#libs/database';
 import { entryCtes, type JournalEntry } from '#libs/journal';
+import { PermanentFailure } from '#libs/queue';
 import { endSql, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
@@ -129,7 +130,10 @@ export class DeliveryRepository {
     return new Set(recorded.map(({ id }) => id));
   }
 
-  /** Its files with their bytes, in order. */
+  /**
+   * Its files with their bytes, in order.
+   * @throws PermanentFailure `files_gone`: none is sent empty
+   */
   async attachmentsOf({ id, content }: DeliveryRow): Promise<MessageAttachment[]> {
     const heads = content.attachments ?? [];
     if (heads.length === 0) return [];
@@ -138,8 +142,12 @@ export class DeliveryRepository {
       [id],
     )) as { content: Buffer }[];
     return heads.map(({ name, content_type, size }, index) => {
-      const content_base64 = contents[index]?.content.toString('base64') ?? '';
-      return { id: String(index + 1), name, content_type, size, content_base64 };
+      const file = contents[index];
+      if (!file) {
+        const gone = `${heads.length - contents.length} of the ${heads.length} files of this message are no longer kept`;
+        throw new PermanentFailure('files_gone', `${gone}, so it cannot be sent: write a new one.`);
+      }
+      return { id: String(index + 1), name, content_type, size, content_base64: file.content.toString('base64') };
     });
   }
 

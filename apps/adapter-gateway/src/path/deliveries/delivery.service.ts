@@ -172,29 +172,9 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     return this.inContextOf(delivery, () =>
       this.deliveries.work.run({ key: delivery.id, claim: delivery.claim }, async (lost) => {
         const startMs = performance.now();
-        const outcome = deliveryOutcome(delivery, await this.made(delivery, lost), this.settings);
+        const outcome = deliveryOutcome(delivery, await this.deliverer.made(delivery, lost), this.settings);
         await this.finish(delivery, outcome, performance.now() - startMs);
       }),
-    );
-  }
-
-  private async made(delivery: ClaimedDelivery, lost: AbortSignal): Promise<Made> {
-    try {
-      await this.fetchFiles(delivery);
-    } catch (error) {
-      return { error };
-    }
-    return this.deliverer.made(delivery, lost);
-  }
-
-  /** The files of an agent's answer are with the engine until the first attempt, and stay for the others. */
-  private async fetchFiles({ id, turn_id: turnId, content, ...row }: ClaimedDelivery): Promise<void> {
-    if (turnId === null || !content.attachments || (await this.deliveries.hasFiles(id))) return;
-    const path = `/internal/turns/${turnId}/replies/${id}/files`;
-    const { files } = await this.engine.get<{ files: string[] }>(path, scopeOf(row));
-    await this.deliveries.keepFiles(
-      id,
-      files.map((file) => Buffer.from(file, 'base64')),
     );
   }
 
