@@ -32,7 +32,8 @@ import { DeliveryResumption, WaitingReplies } from './manage/deliveries/waiting-
     NumberedChoices,
     OutgoingMessages,
     WaitingReplies,
-    { provide: VisitorMailbox, useFactory: (mailbox: Mailbox): VisitorMailbox => mailbox, inject: [Mailbox] },
+    // An alias: Nest would start and stop what a factory returns once more.
+    { provide: VisitorMailbox, useExisting: Mailbox },
   ],
   exports: [DeliveryRepository, DeliveryService, ManagedDeliveryRepository, NumberedChoices, WaitingReplies],
 })

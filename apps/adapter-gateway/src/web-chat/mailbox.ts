@@ -2,6 +2,7 @@ import type { AttachedFile } from '#libs/adapter-sdk';
 import { Sweeping } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import type { GatewaySettings } from '../env.js';
+import type { VisitorMailbox } from '../path/deliveries/deliver-call.js';
 import { SETTINGS } from '../tokens.js';
 import { WebChatFileRepository } from './web-chat-file.repository.js';
 import { WebChatStreams } from './web-chat-streams.js';
@@ -11,7 +12,7 @@ const sweepEveryMs = 60_000;
 
 /** Keeps what is said in web chats, for pages that are open and for those that will be. */
 @Injectable()
-export class Mailbox extends Sweeping {
+export class Mailbox extends Sweeping implements VisitorMailbox {
   constructor(
     private readonly messages: WebChatRepository,
     private readonly files: WebChatFileRepository,

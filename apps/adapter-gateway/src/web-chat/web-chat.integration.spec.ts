@@ -28,8 +28,16 @@ let stored: Map<
 /** What the ingress answers instead of 200; null: it stores. */
 let refusing: number | null;
 const pages: ChatPage[] = [];
+/** Mailboxes whose sweeps were started, in order. */
+const started: Mailbox[] = [];
 
 beforeAll(async () => {
+  const { prototype } = Mailbox;
+  const start = prototype.onApplicationBootstrap;
+  prototype.onApplicationBootstrap = function onApplicationBootstrap(this: Mailbox) {
+    started.push(this);
+    start.call(this);
+  };
   [stored, refusing] = [new Map(), null];
   ingress = await httpServer((_path, body, response) => {
     if (refusing !== null) return sendJson(response, { code: 'refused', detail: 'no' }, refusing);
@@ -49,6 +57,7 @@ beforeAll(async () => {
   adapter = await fakeAdapter('chat', { credentials, message, features: ['actions', 'files'] });
   world = await startGateway({ INGRESS_URL: ingress.url }, ingress, adapter);
   gateways = [world.app, await world.start()];
+  prototype.onApplicationBootstrap = start;
   adapter.routes['deliver'] = ({ idempotency_key: key }) => ({ ok: true, message_id: key });
   adapter.routes['format'] = ({ text }) => ({ text, format: 'markdown', parts: [text], lossy: [] });
   deliveries = new Deliveries(world);
@@ -112,6 +121,10 @@ const token = (claims: Record<string, unknown>, secret = identitySecret, until: 
     .setProtectedHeader({ alg: 'HS256' })
     .setExpirationTime(until)
     .sign(new TextEncoder().encode(secret));
+
+it('is swept by one sweep in each process', () => {
+  expect([started.length, new Set(started).size]).toEqual([gateways.length, gateways.length]);
+});
 
 describe('a message of a visitor', () => {
   it('is acknowledged once the ingress has it, once however often it is sent, and shown on all pages of the visitor', async () => {
