@@ -37,8 +37,6 @@ export class WebChatController {
   ): Promise<{ id: string }> {
     const given = readBody(body);
     const visit = await this.sites.visitFrom(reply, given, origin);
-    // Before the message: its answer goes where the token says.
-    await this.addresses.known(visit);
     const message = readMessage(given, this.settings.WEB_CHAT_MESSAGE_CHARS);
     await this.chats.take(visit, message, address ?? '');
     return { id: message.id };

@@ -5,6 +5,7 @@ import type { GatewaySettings } from '../env.js';
 import { INGRESS, SETTINGS } from '../tokens.js';
 import { AddressRate } from './address-rate.js';
 import { Mailbox } from './mailbox.js';
+import { WebChatAddresses } from './web-chat-addresses.js';
 import type { ChatMessage } from './web-chat.dto.js';
 import { WebChatFiles } from './web-chat-files.js';
 import type { Visit } from './web-chat-sites.js';
@@ -21,6 +22,7 @@ export class WebChatService {
     private readonly messages: WebChatRepository,
     private readonly mailbox: Mailbox,
     private readonly files: WebChatFiles,
+    private readonly addresses: WebChatAddresses,
     @Inject(INGRESS) private readonly ingress: ServiceClient,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
@@ -30,9 +32,12 @@ export class WebChatService {
    * that no page shows what nobody received; a page that heard nothing repeats it under the same id.
    * @throws Problem 422, 429, and those of the ingress
    */
-  async take({ app, visitor }: Visit, { id, text, choice, files: named }: ChatMessage, address: string): Promise<void> {
+  async take(visit: Visit, { id, text, choice, files: named }: ChatMessage, address: string): Promise<void> {
+    const { app, visitor } = visit;
     const of = { appId: app.id, visitor: visitor.id };
     await this.requireRate(of, address);
+    // Before the message: its answer goes where the token says.
+    await this.addresses.known(visit);
     const files = await this.files.named(of, named);
     const action = choice ? await this.chosen(of, choice) : null;
     const { signed, until: _until, ...who } = visitor;
