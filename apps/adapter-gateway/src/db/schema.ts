@@ -37,6 +37,7 @@ import { WebChatFile1795817000000 } from './1795817000000-web-chat-file.js';
 import { WebChatConversation, WebChatFile, WebChatMessage } from '../web-chat/web-chat.entity.js';
 import { WebChatAddress, WebChatMail, WebChatMailSetting, WebChatRecipient } from '../web-chat/web-chat-mail.entity.js';
 import { WebChatMail1795890651515 } from './1795890651515-web-chat-mail.js';
+import { WebChatMailLookups1795896226318 } from './1795896226318-web-chat-mail-lookups.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -86,5 +87,6 @@ export const schema: ServiceSchema = {
     WebChatFile1795817000000,
     WebChatMail1795890651515,
     DocumentAccess1795894000000,
+    WebChatMailLookups1795896226318,
   ],
 };

@@ -9,7 +9,7 @@ import { SETTINGS } from '../tokens.js';
 import { AddressRate } from './address-rate.js';
 import { WebChatAddressRepository } from './web-chat-address.repository.js';
 import { WebChatMailApps } from './web-chat-mail-app.js';
-import { type MailCounts, WebChatMailRepository } from './web-chat-mail.repository.js';
+import { type CodeCounts, WebChatMailRepository } from './web-chat-mail.repository.js';
 import { codeText, subjectOf } from './web-chat-mail-text.js';
 import { offLink } from './web-chat-mails.js';
 import type { Visit } from './web-chat-sites.js';
@@ -71,7 +71,7 @@ export class WebChatAddresses {
     const delivery = newId('dlv');
     const row = { id: newId('wcm'), ...columns(app), visitor: visit.visitor.id, network: digest(`network ${network}`) };
     await this.mails.transaction(async (tx) => {
-      this.requireCounts(await this.mails.lately(tx, 'code', { ...row, email }));
+      this.requireCounts(await this.mails.codesLately(tx, { ...row, email }));
       const token = await this.addresses.tokenFor(tx, app.id, email);
       if (token === null) throw new Problem(422, 'mail_refused', 'This address wants no mails of this chat.');
       const codeMs = this.settings.WEB_CHAT_CODE_MS;
@@ -129,7 +129,7 @@ export class WebChatAddresses {
     if (waitMs > 0) throw full('WEB_CHAT_RATE_PER_ADDRESS', 'address', value, 60, waitMs / 1_000);
   }
 
-  private requireCounts({ toAddress, ofNetwork, ofApp }: MailCounts): void {
+  private requireCounts({ toAddress, ofNetwork, ofApp }: CodeCounts): void {
     const { WEB_CHAT_CODES_PER_ADDRESS, WEB_CHAT_CODES_PER_NETWORK, WEB_CHAT_CODES_PER_APP } = this.settings;
     const check = (name: string, of: 'address' | 'project', count: number, most: number): void => {
       if (count >= most) throw full(name, of, most, dayS, 3_600);

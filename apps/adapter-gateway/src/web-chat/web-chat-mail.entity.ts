@@ -17,6 +17,7 @@ export class WebChatMailSetting {
 /** The mail address of a web chat's visitor. */
 @Entity({ schema: 'gateway', name: 'web_chat_address' })
 @Unique('web_chat_address_thread', ['thread_id'])
+@Index('web_chat_address_email', ['app_id', 'email'])
 export class WebChatAddress {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'web_chat_address_pkey' }) app_id: string;
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'web_chat_address_pkey' }) visitor: string;
@@ -59,6 +60,7 @@ export type WebChatMailState = 'queued' | 'running' | 'handed' | 'sent' | 'shown
 @Index('web_chat_mail_handed', ['created_at'], { where: `"state" = 'handed'` })
 @Index('web_chat_mail_of_address', ['organization_id', 'email', 'created_at'])
 @Index('web_chat_mail_of_network', ['network', 'created_at'])
+@Index('web_chat_mail_codes_of_app', ['app_id', 'created_at'], { where: `"kind" = 'code'` })
 @Index('web_chat_mail_age', ['created_at'])
 export class WebChatMail extends WorkRow<WebChatMailState> {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'web_chat_mail_pkey' }) id: string;

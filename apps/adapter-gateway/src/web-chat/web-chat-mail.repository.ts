@@ -3,7 +3,8 @@ import { type Database as Db, storableJson, type Transaction } from '#libs/datab
 import { leaveSql, type Settlement, Work } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { In, Repository } from 'typeorm';
+import type { DeliveryRow } from '../entities/delivery.entity.js';
 import { WebChatMail } from './web-chat-mail.entity.js';
 import type { WebChatMessage } from './web-chat.entity.js';
 
@@ -19,8 +20,8 @@ export interface Handed {
   files: Buffer[];
 }
 
-/** How many have gone where in the last day. */
-export interface MailCounts {
+/** How many codes have gone where in the last day. */
+export interface CodeCounts {
   toAddress: number;
   ofNetwork: number;
   ofApp: number;
@@ -40,25 +41,40 @@ export class WebChatMailRepository {
     return this.rows.manager.transaction(act);
   }
 
-  /** In a transaction that holds the address: two that count at once would both go. */
-  async lately(
+  /**
+   * How many have gone to an address in the last day. The transaction holds the address from here: two that count at once
+   * would both go.
+   */
+  async toAddress(
     tx: Transaction,
     kind: WebChatMail['kind'],
-    of: Pick<WebChatMail, 'organization_id' | 'app_id' | 'email' | 'network'>,
-  ): Promise<MailCounts> {
-    const { organization_id, app_id, email, network } = of;
-    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 183))', [`${organization_id} ${email}`]);
+    { organization_id, email }: Pick<WebChatMail, 'organization_id' | 'email'>,
+  ): Promise<number> {
+    await hold(tx, `${organization_id} ${email}`);
     const [row] = (await tx.query(
-      `SELECT
-         (SELECT count(*) FROM gateway.web_chat_mail WHERE organization_id = $1 AND email = $2 AND kind = $5
-             AND created_at > now() - interval '1 day' AND delivery_id IS NOT NULL)::integer AS "toAddress",
-         (SELECT count(*) FROM gateway.web_chat_mail WHERE network = $3
-             AND created_at > now() - interval '1 day')::integer AS "ofNetwork",
-         (SELECT count(*) FROM gateway.web_chat_mail WHERE app_id = $4 AND kind = $5
-             AND created_at > now() - interval '1 day' AND delivery_id IS NOT NULL)::integer AS "ofApp"`,
-      [organization_id, email, network, app_id, kind],
-    )) as MailCounts[];
-    return row ?? { toAddress: 0, ofNetwork: 0, ofApp: 0 };
+      `SELECT count(*)::integer AS n FROM gateway.web_chat_mail WHERE organization_id = $1 AND email = $2 AND kind = $3
+          AND created_at > now() - interval '1 day' AND delivery_id IS NOT NULL`,
+      [organization_id, email, kind],
+    )) as { n: number }[];
+    return row?.n ?? 0;
+  }
+
+  /** Of codes. Also holds the App and then the network: always in this order, or two would wait for each other. */
+  async codesLately(
+    tx: Transaction,
+    of: Pick<WebChatMail, 'organization_id' | 'app_id' | 'email' | 'network'>,
+  ): Promise<CodeCounts> {
+    const toAddress = await this.toAddress(tx, 'code', of);
+    await hold(tx, `codes of App ${of.app_id}`);
+    await hold(tx, `codes of network ${of.network}`);
+    const [row] = (await tx.query(
+      `SELECT (SELECT count(*) FROM gateway.web_chat_mail WHERE network = $1
+                  AND created_at > now() - interval '1 day')::integer AS "ofNetwork",
+              (SELECT count(*) FROM gateway.web_chat_mail WHERE app_id = $2 AND kind = 'code'
+                  AND created_at > now() - interval '1 day')::integer AS "ofApp"`,
+      [of.network, of.app_id],
+    )) as Omit<CodeCounts, 'toAddress'>[];
+    return { toAddress, ofNetwork: 0, ofApp: 0, ...row };
   }
 
   /** Adds a code's mail, with its delivery. */
@@ -166,13 +182,12 @@ export class WebChatMailRepository {
     return rows[0]?.n ?? 0;
   }
 
-  /** Of an answer's delivery: what became of its mail. */
-  async ofDelivery(organizationId: string, projectId: string, deliveryId: string): Promise<WebChatMail | null> {
-    return this.rows
-      .createQueryBuilder('mail')
-      .where('mail.organization_id = :organizationId AND mail.project_id = :projectId', { organizationId, projectId })
-      .andWhere('mail.message_id IN (:...ids)', { ids: [deliveryId, `${deliveryId}/1`] })
-      .getOne();
+  /** Of an answer's delivery: what became of its mail. Its address is the visitor. */
+  async ofDelivery({ id, organization_id, project_id, app_id, ...row }: DeliveryRow): Promise<WebChatMail | null> {
+    const visitor = row.moved_to ?? row.content.target.channel_address;
+    if (visitor === null) return null;
+    const message_id = In([id, `${id}/1`]);
+    return this.rows.findOneBy({ app_id, visitor, message_id, organization_id, project_id });
   }
 
   async removeOld(days: number, limit: number): Promise<number> {
@@ -189,3 +204,7 @@ export class WebChatMailRepository {
 }
 
 export type NewMail = Pick<WebChatMail, 'id' | 'organization_id' | 'project_id' | 'app_id' | 'visitor' | 'network'>;
+
+/** Until the transaction ends. */
+const hold = (tx: Transaction, what: string): Promise<unknown> =>
+  tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 183))', [what]);

@@ -90,9 +90,8 @@ export class WebChatMails extends Sweeping {
     const attached = await this.attached(row, message.files ?? [], app);
     const delivery = newId('dlv');
     const handed = await this.mails.transaction(async (tx) => {
-      const counts = await this.mails.lately(tx, 'answer', { ...row, email: address.email });
       const { WEB_CHAT_MAILS_PER_ADDRESS: most } = this.settings;
-      if (counts.toAddress >= most) {
+      if ((await this.mails.toAddress(tx, 'answer', { ...row, email: address.email })) >= most) {
         const words = `${most} answers went to this address in a day (WEB_CHAT_MAILS_PER_ADDRESS): this one waits in the chat.`;
         throw new PermanentFailure('mail_limit', words);
       }

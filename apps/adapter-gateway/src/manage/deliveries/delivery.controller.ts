@@ -44,7 +44,7 @@ export class DeliveryController {
   async get(@Caller() caller: Principal, @Param('id') id: string): Promise<DeliveryView> {
     const row = await this.deliveries.find(caller.organizationId, caller.projectId, id);
     if (!row) throw notFound('delivery', id);
-    return DeliveryView.withMail(row, await this.mails.ofDelivery(row.organization_id, row.project_id, row.id));
+    return DeliveryView.withMail(row, await this.mails.ofDelivery(row));
   }
 
   @Post(':id/redrive')
