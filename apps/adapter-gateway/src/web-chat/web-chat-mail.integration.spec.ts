@@ -1,6 +1,8 @@
 import { newId } from '#libs/contracts';
+import { eventResult, latestEntries } from '#libs/journal';
 import { JobClient } from '#libs/queue';
-import { until } from '#libs/testing';
+import { home, silenceLogs, until } from '#libs/testing';
+import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SignJWT } from 'jose';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -12,6 +14,9 @@ import { httpServer, sendJson, type TestServer } from '../testing/http-server.js
 
 const origin = 'https://www.example.com';
 const identitySecret = 'TWFkZSBmb3IgdGVzdHM6IHRoZSBmaXJzdCBhY2NvdW50';
+/** Longer than any test: a mail is due when its test says so. */
+const awayMs = 3_600_000;
+const codesPerApp = 100;
 let world: GatewayWorld;
 let ingress: TestServer;
 let [chat, mail]: FakeAdapter[] = [];
@@ -43,7 +48,8 @@ beforeAll(async () => {
   }));
   chat = await fakeAdapter('chat', { credentials, message: { mailbox: true, idempotent: true }, features: ['files'] });
   mail = await fakeAdapter('post', { credentials: [], message: { mail: true, threads: true }, features: ['files'] });
-  world = await startGateway({ INGRESS_URL: ingress.url }, ingress, chat, mail);
+  const settings = { WEB_CHAT_AWAY_AFTER_MS: awayMs, WEB_CHAT_CODES_PER_APP: codesPerApp };
+  world = await startGateway({ INGRESS_URL: ingress.url, ...settings }, ingress, chat, mail);
   gateways = [world.app, await world.start()];
   url = await world.app.getUrl();
   chat.routes['deliver'] = ({ idempotency_key: key }) => ({ ok: true, message_id: key });
@@ -91,11 +97,30 @@ const open = async (visitor: object): Promise<ChatPage> => {
 const to = (email: string): CallBody[] =>
   mail!.bodiesOf('deliver').filter(({ channel_address: address }) => address === email);
 const mailOf = async (id: string) => (await deliveries.read(id)).mail;
+/** Outcome and reason of each entry about the mail of an answer. */
+const mailEntriesOf = async (id: string) => {
+  const [row] = await world.query<{ id: string }>('SELECT id FROM gateway.web_chat_mail WHERE message_id = $1', [id]);
+  return row ? deliveries.journalOf(row.id) : [];
+};
+/** What lists say of an event that this delivery answers. */
+const eventOf = async (id: string) => {
+  const { receipt_id } = await deliveries.read(id);
+  const turn = { receipt_id, stage: 'turn', subject_id: 'trn', outcome: 'succeeded', reason: null } as const;
+  const latest = await latestEntries({ query: world.query }, home, [receipt_id]);
+  return eventResult([{ id: 'trn', last: { ...turn, detail: { delivery_id: id } } }], latest).state;
+};
 const answer = async (address: string, text = 'The answer.') => {
   const id = await deliveries.send(app, { text, address });
   await deliveries.inState(id, 'delivered');
   return id;
 };
+/** The time is over after which the visitor of an answer counts as away. */
+const due = async (id: string) => {
+  await world.query(`UPDATE gateway.web_chat_mail SET due_at = now() WHERE message_id = $1 AND state = 'queued'`, [id]);
+  return id;
+};
+/** An answer to a visitor who is away for long. */
+const missed = async (address: string, text?: string) => due(await answer(address, text));
 const ends = (id: string, state: string) =>
   until(`the mail is ${state}`, async () => {
     const row = await mailOf(id);
@@ -107,14 +132,16 @@ describe('an answer to a visitor who is away', () => {
     const { visitor, email, address } = await signed();
     await write(visitor);
     const id = await answer(address, 'It is **green**.');
-    const { delivery_id: delivery } = await ends(id, 'sent');
+    expect(Date.parse(String((await mailOf(id))?.due_at))).toBeGreaterThan(Date.now() + awayMs / 2);
+    const { delivery_id: delivery } = await ends(await due(id), 'sent');
     expect(to(email)).toHaveLength(1);
     const [sent] = to(email);
     expect(sent).toMatchObject({ message: { subject: 'Your conversation: chat' }, idempotency_key: delivery });
     expect(sent!.message.text).toContain('It is **green**.');
     expect(sent!.message.text).toContain('Reply to this mail');
     expect(sent!.message.thread_id).toMatch(/^<chat\.[\w-]{32}@/);
-    expect(await deliveries.journalOf(id)).toContain('running mailed_while_away');
+    expect(await mailEntriesOf(id)).toEqual(['running mailed_while_away']);
+    expect(await eventOf(id)).toBe('delivered');
     const row = await deliveries.read(String(delivery));
     expect([row.receipt_id, row.app_id]).toEqual([(await deliveries.read(id)).receipt_id, mailApp]);
   });
@@ -124,17 +151,17 @@ describe('an answer to a visitor who is away', () => {
     await write(visitor);
     const id = await answer(address);
     // A process had claimed it, and died.
-    await world.pool.query(
-      `UPDATE gateway.web_chat_mail SET state = 'running', claim = claim + 1, lease_until = now() + interval '1 second'
-        WHERE message_id = $1`,
+    await world.query(
+      `UPDATE gateway.web_chat_mail SET state = 'running', claim = claim + 1, due_at = now(),
+         lease_until = now() + interval '1 day' WHERE message_id = $1`,
       [id],
     );
     // One died after it had stored the answer: the delivery is repeated.
-    await world.pool.query(
-      `UPDATE gateway.delivery SET state = 'queued', ended_at = NULL, due_at = now() WHERE id = $1`,
-      [id],
-    );
+    await world.query(`UPDATE gateway.delivery SET state = 'queued', ended_at = NULL, due_at = now() WHERE id = $1`, [
+      id,
+    ]);
     expect((await world.call('POST', `deliveries/${id}/redrive`)).status).toBe(202);
+    await deliveries.inState(id, 'delivered');
     // One dies when the delivery by mail is committed: its job is lost.
     let lost = 0;
     const restores = gateways.map((gateway) => {
@@ -147,12 +174,43 @@ describe('an answer to a visitor who is away', () => {
       };
       return () => (jobs.enqueue = enqueue);
     });
+    const warned: object[] = [];
+    Logger.overrideLogger({
+      log: () => undefined,
+      warn: (line: object) => void warned.push(line),
+      error: () => undefined,
+    });
+    await world.query(`UPDATE gateway.web_chat_mail SET lease_until = now() WHERE message_id = $1`, [id]);
     const { delivery_id: delivery } = await ends(id, 'sent');
     for (const restore of restores) restore();
+    silenceLogs();
     expect(lost).toBeGreaterThan(1);
+    // What is handed over has not failed.
+    expect(warned).not.toContainEqual(expect.objectContaining({ event: 'web_chat.mail_failed' }));
     expect(to(email).map(({ idempotency_key: key }) => key)).toEqual([delivery]);
-    const { rows } = await world.pool.query('SELECT id FROM gateway.web_chat_mail WHERE visitor = $1', [address]);
+    const rows = await world.query('SELECT id FROM gateway.web_chat_mail WHERE visitor = $1', [address]);
     expect(rows).toHaveLength(1);
+  });
+
+  it('waits where its visitor had a page open a minute ago, which is not long enough', async () => {
+    const { visitor, email, address } = await signed();
+    await write(visitor);
+    const seen = (ago: string) =>
+      world.query(
+        'UPDATE gateway.web_chat_conversation SET seen_at = now() - $2::interval WHERE app_id = $3 AND visitor = $1',
+        [address, ago, app],
+      );
+    await seen('1 minute');
+    const id = await missed(address);
+    const waits = await until('it was looked at', async () => {
+      const row = await mailOf(id);
+      return row?.reason === 'visitor_present' ? row : null;
+    });
+    expect(waits.state).toBe('queued');
+    expect(Date.parse(String(waits.due_at))).toBeGreaterThan(Date.now() + awayMs / 2);
+    expect(to(email)).toEqual([]);
+    await seen('2 hours');
+    await ends(await due(id), 'sent');
   });
 
   it('does not go to a visitor with an open page, nor to one who comes back in time', async () => {
@@ -175,7 +233,7 @@ describe('an answer to a visitor who is away', () => {
       error: 'provider_unavailable',
       error_detail: { retryable: true, retry_after: 60 },
     });
-    const id = await answer(address);
+    const id = await missed(address);
     const { delivery_id: delivery } = await ends(id, 'handed');
     await until(
       'it was tried',
@@ -194,10 +252,11 @@ describe('an answer to a visitor who is away', () => {
   it('waits in the chat over the limit of its address, which the timeline says', async () => {
     const { visitor, email, address } = await signed();
     await write(visitor);
-    for (const text of ['one', 'two', 'three']) await ends(await answer(address, text), 'sent');
-    const over = await answer(address, 'four');
+    for (const text of ['one', 'two', 'three']) await ends(await missed(address, text), 'sent');
+    const over = await missed(address, 'four');
     expect(await ends(over, 'dead')).toMatchObject({ reason: 'mail_limit', delivery_id: null });
-    expect(await deliveries.journalOf(over)).toContain('failed mail_limit');
+    expect(await mailEntriesOf(over)).toEqual(['failed mail_limit']);
+    expect(await eventOf(over)).toBe('delivered');
     expect(to(email)).toHaveLength(3);
     // All are of one thread.
     expect(new Set(to(email).map(({ message }) => message.thread_id)).size).toBe(1);
@@ -214,7 +273,9 @@ describe('an answer to a visitor who is away', () => {
     };
     const call = { app_id: app, channel_address: address, idempotency_key: newId('req'), message };
     const { body } = await world.internal('POST', 'adapter-calls/deliver', call);
-    await ends(String(body.delivery_id), 'sent');
+    const id = String(body.delivery_id);
+    await deliveries.inState(id, 'delivered');
+    await ends(await due(id), 'sent');
     expect(to(email)[0]?.message.attachments).toEqual([
       expect.objectContaining({ name: 'a.txt', content_base64: Buffer.from('file').toString('base64') }),
     ]);
@@ -245,7 +306,7 @@ describe('an address that a visitor names', () => {
     expect((await post('mail/confirm', { visitor: anonymous(), code: codeIn('joe@example.com') })).status).toBe(422);
     const confirmed = await post('mail/confirm', { visitor, code: codeIn('joe@example.com') });
     expect(confirmed.body).toEqual({ state: 'on', email: 'j…@example.com' });
-    await ends(await answer(address, 'Now.'), 'sent');
+    await ends(await missed(address, 'Now.'), 'sent');
     expect(to('joe@example.com').map(({ message }) => message.text.slice(0, 4))).toEqual(['Your', 'Now.']);
     const page = await open(visitor);
     await until('the page knows', () => page.events.length > 0);
@@ -277,6 +338,36 @@ describe('an address that a visitor names', () => {
     expect(limitOf(await asks(anonymous(), 'many@example.com', '2001:db8::ffff'))).toBe('WEB_CHAT_CODES_PER_NETWORK');
   });
 
+  it('gets no more codes than a network and an App may ask for, however many ask at once', async () => {
+    const askAtOnce = async (name: string, clientOf: (at: number) => string) => {
+      const all = Array.from({ length: 20 }, (_, at) =>
+        post('mail', { visitor: anonymous(), email: `${name}${at}@example.com` }, clientOf(at)),
+      );
+      return (await Promise.all(all)).filter(({ status }) => status === 200).length;
+    };
+    expect(await askAtOnce('network', (at) => `2001:db8:0:5::${at}`)).toBe(10);
+    const full = 'full@example.com';
+    await world.query(
+      `INSERT INTO gateway.web_chat_mail (id, organization_id, project_id, app_id, visitor, kind, email, delivery_id, state)
+       SELECT 'wcm_' || n, $1, $2, $3, 'anon:none', 'code', $4, 'dlv_none', 'sent' FROM generate_series(1, $5::integer - 5 - (
+         SELECT count(*) FROM gateway.web_chat_mail WHERE app_id = $3 AND kind = 'code')::integer) AS n`,
+      [home.organizationId, home.projectId, app, full, codesPerApp],
+    );
+    expect(await askAtOnce('app', (at) => `203.0.113.${at}`)).toBe(5);
+    // Those of other tests have room again.
+    await world.query('DELETE FROM gateway.web_chat_mail WHERE email = $1', [full]);
+  });
+
+  it('in the token of a visitor over its rate is not kept', async () => {
+    const { visitor, email, address } = await signed();
+    for (let at = 0; at < 10; at += 1) expect((await write(visitor)).status).toBe(200);
+    await world.query('UPDATE gateway.web_chat_message SET created_at = now() WHERE visitor = $1', [address]);
+    const other = await signed('elsewhere@example.com', address.slice('user:'.length));
+    expect((await write(other.visitor)).status).toBe(429);
+    const rows = await world.query('SELECT email FROM gateway.web_chat_address WHERE visitor = $1', [address]);
+    expect(rows).toEqual([{ email }]);
+  });
+
   it.each([
     'x',
     'a@b',
@@ -294,7 +385,7 @@ describe('an address that a visitor names', () => {
     expect((await post('mail/stop', { visitor })).body.state).toBe('off');
     expect(await mailOf(await answer(address))).toBeNull();
     expect((await post('mail', { visitor, email })).body.state).toBe('on');
-    await ends(await answer(address), 'sent');
+    await ends(await missed(address), 'sent');
     const link =
       /https?:\/\/\S+\/api\/v1\/web-chat\/mail\/off\?token=[\w-]+/.exec(to(email)[0]!.message.text)?.[0] ?? '';
     const { pathname, search } = new URL(link);
@@ -303,13 +394,13 @@ describe('an address that a visitor names', () => {
       200,
       expect.stringContaining(`Answers of this chat may go to ${email}`),
     ]);
-    await ends(await answer(address), 'sent');
+    await ends(await missed(address), 'sent');
     const press = async (body: string) =>
       (
         await fetch(`${url}${pathname}${search}`, { method: 'POST', headers: { 'content-type': 'text/plain' }, body })
       ).text();
     expect(await press('mails=off\r\n')).toContain(`No mail of this chat goes to ${email}`);
-    expect(await ends(await answer(address), 'dead')).toMatchObject({ reason: 'mail_refused' });
+    expect(await ends(await missed(address), 'dead')).toMatchObject({ reason: 'mail_refused' });
     // Nor a code, whoever asks.
     expect((await post('mail', { visitor: anonymous(), email }, '192.0.2.40')).body.code).toBe('mail_refused');
     expect(await press('mails=on')).toContain('may go to');
@@ -343,7 +434,7 @@ describe('a mail that answers', () => {
   it('goes on in the web chat, once, and is shown there; another sender or thread is an ordinary mail', async () => {
     const { visitor, email, address } = await signed();
     await write(visitor);
-    await ends(await answer(address), 'sent');
+    await ends(await missed(address), 'sent');
     const thread = String(to(email)[0]!.message.thread_id);
     const before = replies.size;
     const receipt = await receive(email, thread);
@@ -377,7 +468,7 @@ describe('a mail that answers', () => {
   it('is tried again while the ingress is away, and is an ordinary mail where the chat is gone', async () => {
     const { visitor, email, address } = await signed();
     await write(visitor);
-    await ends(await answer(address), 'sent');
+    await ends(await missed(address), 'sent');
     const thread = String(to(email)[0]!.message.thread_id);
     refusing = 503;
     const receipt = await receive(email, thread);
@@ -416,7 +507,7 @@ describe('the setting', () => {
     await write(visitor);
     const waiting = await answer(address);
     expect((await world.call('PUT', `apps/${app}/web-chat`, { mail_app_id: null })).status).toBe(200);
-    expect(await ends(waiting, 'dead')).toMatchObject({ reason: 'mail_off' });
+    expect(await ends(await due(waiting), 'dead')).toMatchObject({ reason: 'mail_off' });
     expect(await mailOf(await answer(address))).toBeNull();
     expect(to(email)).toEqual([]);
     const page = await open(visitor);

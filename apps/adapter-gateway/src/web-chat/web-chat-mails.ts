@@ -122,14 +122,9 @@ export class WebChatMails extends Sweeping {
     if (!handed) return this.later(row, this.settings.WEB_CHAT_MAIL_SWEEP_MS);
     const { organization_id, project_id } = row;
     const receipt_id = row.receipt_id ?? delivery;
-    // If this is lost, the sweep over deliveries finds the row.
-    await this.jobs.enqueue(deliverySend, {
-      delivery_id: delivery,
-      organization_id,
-      project_id,
-      receipt_id,
-      turn_id: null,
-    });
+    const job = { delivery_id: delivery, organization_id, project_id, receipt_id, turn_id: null };
+    // If this is lost, the sweep over deliveries finds the row: the mail has not failed.
+    await this.jobs.enqueue(deliverySend, job).catch(() => undefined);
   }
 
   /** @throws PermanentFailure */
@@ -182,11 +177,20 @@ export class WebChatMails extends Sweeping {
     await this.journal.appendNow(this.entry(row, outcome, reason, detail));
   }
 
+  /** About the mail itself: an entry about the answer's delivery would be its last, and take back that it arrived. */
   private entry(row: WebChatMail, outcome: 'running' | 'failed', reason: string, detail: Record<string, unknown>) {
-    const { receipt_id, organization_id, project_id, app_id, message_id, tries: attempt } = row;
-    const subject_id = message_id?.split('/')[0] ?? null;
+    const { id: subject_id, receipt_id, organization_id, project_id, app_id, message_id, tries: attempt } = row;
     const whose = { receipt_id: receipt_id ?? '', organization_id, project_id, app_id };
-    return { ...whose, stage: 'delivery', outcome, reason, subject_id, attempt, detail } as const;
+    const answer_id = message_id?.split('/')[0] ?? null;
+    return {
+      ...whose,
+      stage: 'delivery',
+      outcome,
+      reason,
+      subject_id,
+      attempt,
+      detail: { ...detail, answer_id },
+    } as const;
   }
 }
 
