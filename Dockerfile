@@ -13,6 +13,7 @@ COPY tsconfig.base.json tsconfig.json tsconfig.build.json ./
 COPY scripts/launcher scripts/launcher
 COPY libs libs
 COPY apps apps
+COPY docs docs
 # tsc -p tsconfig.build.json, and the files beside the code that tsc leaves out.
 RUN node -e "import('./scripts/launcher/build.mjs').then((build) => build.ensureBuilt())" \
   && rm -rf dist/.build-stamp* dist/.tsbuildinfo*

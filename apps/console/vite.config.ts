@@ -2,6 +2,7 @@ import { defineConfig } from 'vite';
 import { bundleBudget } from './build/bundle-budget.ts';
 import { precompress } from './build/precompress.ts';
 import { componentStyles } from './build/component-styles.ts';
+import { docPages } from './build/doc-pages.ts';
 import { pageFiles } from './build/page-files.ts';
 import { preloadPages } from './build/preload-pages.ts';
 import { notForHome } from './build/not-for-home.ts';
@@ -22,7 +23,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // The portal replaces it with the nonce of each answer.
   html: { cspNonce: '%CSP_NONCE%' },
-  plugins: [componentStyles(), bundleBudget(), preloadPages(), pageFiles(), precompress(), keySession()],
+  plugins: [docPages(), componentStyles(), bundleBudget(), preloadPages(), pageFiles(), precompress(), keySession()],
   // Makes the elements: `jsxImportSource` in tsconfig.json.
   resolve: {
     alias: [{ find: /^#drawn\/jsx-(dev-)?runtime$/, replacement: `${import.meta.dirname}/src/drawn/jsx-runtime.ts` }],

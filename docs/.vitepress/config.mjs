@@ -2,19 +2,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
+import { anchorOf } from '../../apps/console/build/doc-pages.ts';
 
 const docs = resolve(fileURLToPath(new URL('..', import.meta.url)));
 const root = dirname(docs);
 /** Where sources are shown, without a slash at its end (`https://github.com/OWNER/REPOSITORY/blob/main`); none: paths, no links. */
 const sourceUrl = process.env.DOCS_SOURCE_URL ?? '';
-
-/** As GitHub makes them, so that a link to a heading holds there and here. @param {string} text */
-const slugify = (text) =>
-  text
-    .trim()
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replace(/\s/g, '-');
 
 /** A page's heading, as text. @param {string} path */
 const titleOf = (path) => (/^# (.+)$/m.exec(readFileSync(path, 'utf8'))?.[1] ?? basename(path)).replaceAll('`', '');
@@ -24,7 +17,7 @@ function anchorsOf(path) {
   const text = readFileSync(path, 'utf8').replace(/^```[\s\S]*?^```/gm, '');
   const anchors = new Set();
   for (const [, title] of text.matchAll(/^#{1,6} (.+)$/gm)) {
-    const slug = slugify(title.replaceAll('`', ''));
+    const slug = anchorOf(title.replaceAll('`', ''));
     let anchor = slug;
     for (let number = 1; anchors.has(anchor); number += 1) anchor = `${slug}-${number}`;
     anchors.add(anchor);
@@ -115,7 +108,7 @@ export default defineConfig({
   cleanUrls: true,
   rewrites: { 'README.md': 'index.md', ':folder/README.md': ':folder/index.md' },
   head: [['style', {}, '.source { border-bottom: 1px dotted }']],
-  markdown: { anchor: { slugify }, attrs: { disable: true }, config: resolveLinks },
+  markdown: { anchor: { slugify: anchorOf }, attrs: { disable: true }, config: resolveLinks },
   themeConfig: {
     sidebar,
     outline: [2, 3],

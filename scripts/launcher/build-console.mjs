@@ -10,12 +10,15 @@ export const consoleDir = join(root, 'apps/console/');
 const stamp = join(root, 'dist/.build-stamp-console');
 const output = join(root, 'dist/console');
 
+/** What the console shows of the documentation. */
+const docs = () => filesBelow(join(root, 'docs')).filter((path) => path.endsWith('.md'));
+
 /**
  * Builds the console's pages into dist/console, precompressed. Does nothing when they are up to date.
  * @returns {boolean} whether anything was built
  */
 export function ensureConsoleBuilt() {
-  const before = fingerprint([...filesBelow(consoleDir), join(root, 'package-lock.json')]);
+  const before = fingerprint([...filesBelow(consoleDir), ...docs(), join(root, 'package-lock.json')]);
   const fresh = existsSync(join(output, 'index.html')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === before;
   if (fresh) return false;
   say('Building the console …');

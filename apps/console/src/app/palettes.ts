@@ -2,6 +2,7 @@ import {
   BellPlus,
   Blocks,
   BookOpen,
+  BookOpenText,
   Bot,
   Contact,
   FolderSync,
@@ -31,6 +32,7 @@ import { contactTexts } from '../texts/contacts.js';
 import { conversationTexts } from '../texts/conversations.js';
 import { credentialTexts } from '../texts/credentials.js';
 import { developerPortalTexts } from '../texts/developer-portal.js';
+import { docsTexts } from '../texts/docs.js';
 import { integrationTexts } from '../texts/integrations.js';
 import { knowledgeTexts } from '../texts/knowledge.js';
 import { mcpTexts } from '../texts/mcp-servers.js';
@@ -215,6 +217,7 @@ export const palettes: readonly Palette[] = [
         icon: WandSparkles,
         path: '/templates',
       },
+      { id: 'docs', label: docsTexts.title, description: docsTexts.description, icon: BookOpenText, path: '/docs' },
       ...sectionPages('/operations', Gauge, operationsTexts.sections),
       ...sectionPages('/settings', Settings, settingsTexts.sections),
     ],

@@ -3,6 +3,7 @@ import { alertRoutes } from '../features/alerts/routes.js';
 import { approvalRoutes } from '../features/approvals/routes.js';
 import { contactRoutes } from '../features/contacts/routes.js';
 import { conversationRoutes } from '../features/conversations/routes.js';
+import { docsRoutes } from '../features/docs/routes.js';
 import { eventRoutes } from '../features/events/routes.js';
 import { credentialRoutes } from '../features/credentials/routes.js';
 import { developerPortalRoutes } from '../features/developer-portal/routes.js';
@@ -51,5 +52,6 @@ export const routeTree = rootRoute.addChildren([
     ...operationsRoutes,
     ...alertRoutes,
     ...settingsRoutes,
+    ...docsRoutes,
   ]),
 ]);

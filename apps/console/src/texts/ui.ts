@@ -18,6 +18,7 @@ const owners: Readonly<Record<NonNullable<Problem['limit']>['of'], string>> = {
 export const uiTexts = {
   chiefOfStaff: 'Chief of Staff',
   name: 'Name',
+  documentation: (of: string) => `Documentation: ${of}`,
   cameBack: {
     label: 'Came back',
     event: 'Event',

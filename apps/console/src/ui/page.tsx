@@ -61,6 +61,8 @@ export function Page({ title, mark, description, breadcrumbs = [], actions, chil
 
 interface SectionProps {
   title: string;
+  /** Beside the title. */
+  mark?: ReactNode;
   actions?: ReactNode;
   /** Without padding, for tables and lists that have their own. */
   flush?: boolean;
@@ -70,14 +72,17 @@ interface SectionProps {
 }
 
 /** A titled part of a page. */
-export function Section({ title, actions, flush = false, item = false, children }: SectionProps): ReactNode {
+export function Section({ title, mark, actions, flush = false, item = false, children }: SectionProps): ReactNode {
   const id = useId();
   return (
     <Paper component={item ? 'article' : 'section'} aria-labelledby={id} p={0}>
       <Group justify="space-between" px="md" py="sm" style={{ borderBottom: '1px solid var(--gh-line)' }}>
-        <Title order={2} id={id}>
-          {title}
-        </Title>
+        <Group gap={4}>
+          <Title order={2} id={id}>
+            {title}
+          </Title>
+          {mark}
+        </Group>
         {actions}
       </Group>
       <div style={flush ? undefined : { padding: 'var(--mantine-spacing-md)' }}>{children}</div>

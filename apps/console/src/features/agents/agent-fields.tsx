@@ -2,6 +2,7 @@ import { NumberInput, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mant
 import type { ReactNode } from 'react';
 import type { Schema } from '../../api/client.js';
 import { agentTexts } from '../../texts/agents.js';
+import { About, AboutField } from '../../ui/about.js';
 import { NameField } from '../../ui/name-field.js';
 import { fieldError } from '../../ui/notices.js';
 import { Section } from '../../ui/page.js';
@@ -45,16 +46,18 @@ export function AgentInstructions({ value, onChange, error }: PartProps): ReactN
   return (
     <Stack gap="md" maw={820}>
       <NameField value={value.name} error={error} onChange={(name) => onChange({ name })} />
-      <Textarea
-        label={texts.instructions}
-        description={texts.instructionsHint}
-        autosize
-        minRows={8}
-        maxRows={30}
-        value={value.instructions}
-        error={fieldError(error, 'instructions')}
-        onChange={(event) => onChange({ instructions: event.currentTarget.value })}
-      />
+      <AboutField topic="agentInstructions" label={texts.instructions}>
+        <Textarea
+          label={texts.instructions}
+          description={texts.instructionsHint}
+          autosize
+          minRows={8}
+          maxRows={30}
+          value={value.instructions}
+          error={fieldError(error, 'instructions')}
+          onChange={(event) => onChange({ instructions: event.currentTarget.value })}
+        />
+      </AboutField>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <TextInput
           label={texts.model}
@@ -100,7 +103,9 @@ export function AgentBudget({ value: { caps }, onChange }: PartProps): ReactNode
   };
   return (
     <Stack gap="md" maw={820}>
-      <Text c="dimmed">{budgetTexts.hint}</Text>
+      <Text c="dimmed">
+        {budgetTexts.hint} <About topic="agentBudgets" label={agentTexts.tabs.budget} />
+      </Text>
       {groups.map(({ label, caps: names }) => (
         <Section key={label} title={label}>
           <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }}>

@@ -3,6 +3,7 @@ import { Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useScope } from '../../api/session.js';
 import { agentTexts } from '../../texts/agents.js';
+import { AboutField } from '../../ui/about.js';
 import { fieldError } from '../../ui/notices.js';
 import { useApprovers } from '../../ui/use-approvers.js';
 import type { PartProps } from './agent-fields.js';
@@ -21,25 +22,27 @@ export function AgentPowers({ value, onChange, error }: PartProps): ReactNode {
           {texts.lacks}
         </Alert>
       )}
-      <Radio.Group
-        label={texts.mayDo}
-        description={texts.mayDoHint}
-        value={value.may_do}
-        onChange={(next) => onChange({ may_do: grades.find((grade) => grade === next) })}
-      >
-        <Stack gap={10} mt="sm">
-          {grades.map((grade) => (
-            <Radio
-              key={grade}
-              value={grade}
-              label={texts.grades[grade]}
-              description={texts.gradeHints[grade]}
-              // Lowering powers does not need `approvals:manage`.
-              disabled={!may && grades.indexOf(grade) > grades.indexOf(value.may_do)}
-            />
-          ))}
-        </Stack>
-      </Radio.Group>
+      <AboutField topic="agentGrades" label={texts.mayDo}>
+        <Radio.Group
+          label={texts.mayDo}
+          description={texts.mayDoHint}
+          value={value.may_do}
+          onChange={(next) => onChange({ may_do: grades.find((grade) => grade === next) })}
+        >
+          <Stack gap={10} mt="sm">
+            {grades.map((grade) => (
+              <Radio
+                key={grade}
+                value={grade}
+                label={texts.grades[grade]}
+                description={texts.gradeHints[grade]}
+                // Lowering powers does not need `approvals:manage`.
+                disabled={!may && grades.indexOf(grade) > grades.indexOf(value.may_do)}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+      </AboutField>
       <MultiSelect
         label={texts.approvers}
         description={value.approvers.length === 0 ? texts.nobody : texts.approversHint}

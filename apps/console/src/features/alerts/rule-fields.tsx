@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import type { AlertRule } from '../../api/alert-rules.js';
 import type { Schema } from '../../api/client.js';
 import { alertTexts, attentionCodes, codeWord, measures } from '../../texts/alerts.js';
+import { AboutField } from '../../ui/about.js';
 import { NameField } from '../../ui/name-field.js';
 import { fieldError } from '../../ui/notices.js';
 import { QuietFields } from './quiet-fields.js';
@@ -75,16 +76,18 @@ export function RuleFields({ value, error, onChange }: RuleFieldsProps): ReactNo
         onChange={(next) => onChange(next === 'rate' ? { codes: null, rate: firstRate } : { codes: [], rate: null })}
       />
       {value.rate === null ? (
-        <MultiSelect
-          label={texts.codes}
-          description={texts.codesHint}
-          searchable
-          clearable
-          data={codeChoices(value.codes ?? [])}
-          value={value.codes ?? []}
-          error={fieldError(error, 'codes')}
-          onChange={(codes) => onChange({ codes })}
-        />
+        <AboutField topic="alertRules" label={texts.codes}>
+          <MultiSelect
+            label={texts.codes}
+            description={texts.codesHint}
+            searchable
+            clearable
+            data={codeChoices(value.codes ?? [])}
+            value={value.codes ?? []}
+            error={fieldError(error, 'codes')}
+            onChange={(codes) => onChange({ codes })}
+          />
+        </AboutField>
       ) : (
         <RateFields rate={value.rate} error={error} onChange={(rate) => onChange({ rate })} />
       )}
@@ -143,13 +146,15 @@ function RateFields({ rate, error, onChange }: RateFieldsProps): ReactNode {
   );
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} style={{ alignItems: 'end' }}>
-      <Select
-        label={texts.measure}
-        data={measureNames.map((value) => ({ value, label: measures[value] }))}
-        allowDeselect={false}
-        value={rate.measure}
-        onChange={(next) => onChange({ ...rate, measure: measureNames.find((one) => one === next) ?? rate.measure })}
-      />
+      <AboutField topic="alertRules" label={texts.measure}>
+        <Select
+          label={texts.measure}
+          data={measureNames.map((value) => ({ value, label: measures[value] }))}
+          allowDeselect={false}
+          value={rate.measure}
+          onChange={(next) => onChange({ ...rate, measure: measureNames.find((one) => one === next) ?? rate.measure })}
+        />
+      </AboutField>
       {number('over_percent', texts.percent, [0, 99])}
       {number('minutes', texts.minutes, [1, 120])}
       {number('at_least', texts.least, [1, 10_000])}

@@ -9,6 +9,7 @@ import { useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { useRefresh } from '../../api/use-change.js';
 import { credentialTexts } from '../../texts/credentials.js';
+import { AboutField } from '../../ui/about.js';
 import { DialogButtons } from '../../ui/dialog.js';
 import { NameField } from '../../ui/name-field.js';
 import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
@@ -122,14 +123,16 @@ function Form({ slug: first, listings, linkTo, onClose }: FormProps): ReactNode 
             }}
           />
         )}
-        <Select
-          label={texts.type}
-          description={texts.typeHint[type]}
-          data={types.map((value) => ({ value, label: credentialTexts.types[value] }))}
-          value={type}
-          allowDeselect={false}
-          onChange={(chosen) => chosen && chooseType(chosen)}
-        />
+        <AboutField topic="credentialTypes" label={texts.type}>
+          <Select
+            label={texts.type}
+            description={texts.typeHint[type]}
+            data={types.map((value) => ({ value, label: credentialTexts.types[value] }))}
+            value={type}
+            allowDeselect={false}
+            onChange={(chosen) => chosen && chooseType(chosen)}
+          />
+        </AboutField>
         {type === 'oauth2' && (
           <Select
             label={texts.grant}

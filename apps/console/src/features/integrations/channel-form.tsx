@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { answer, api, type Schema, type Tagged } from '../../api/client.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { uiTexts } from '../../texts/ui.js';
+import { AboutField } from '../../ui/about.js';
 import { DialogButtons } from '../../ui/dialog.js';
 import { EtagConflict } from '../../ui/etag-conflict.js';
 import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
@@ -60,27 +61,33 @@ export function ChannelForm({ app, shown, agents, onClose }: ChannelFormProps): 
             onChange={(id) => set({ agent_id: id || null })}
             data-autofocus
           />
-          <Choice
-            label={texts.route}
-            description={texts.routeHint}
-            labels={texts.routes}
-            value={values.route_policy}
-            onChange={(route_policy) => set({ route_policy })}
-          />
-          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" style={{ alignItems: 'end' }}>
+          <AboutField topic="routes" label={texts.route}>
             <Choice
-              label={texts.session}
-              labels={texts.sessions}
-              value={values.session_scope}
-              onChange={(session_scope) => set({ session_scope })}
+              label={texts.route}
+              description={texts.routeHint}
+              labels={texts.routes}
+              value={values.route_policy}
+              onChange={(route_policy) => set({ route_policy })}
             />
-            {app.kind === 'adapter' && (
+          </AboutField>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" style={{ alignItems: 'end' }}>
+            <AboutField topic="sessions" label={texts.session}>
               <Choice
-                label={texts.unknown}
-                labels={texts.unknowns}
-                value={values.unknown_senders ?? 'hold'}
-                onChange={(unknown_senders) => set({ unknown_senders })}
+                label={texts.session}
+                labels={texts.sessions}
+                value={values.session_scope}
+                onChange={(session_scope) => set({ session_scope })}
               />
+            </AboutField>
+            {app.kind === 'adapter' && (
+              <AboutField topic="senders" label={texts.unknown}>
+                <Choice
+                  label={texts.unknown}
+                  labels={texts.unknowns}
+                  value={values.unknown_senders ?? 'hold'}
+                  onChange={(unknown_senders) => set({ unknown_senders })}
+                />
+              </AboutField>
             )}
             <Choice label={texts.bots} labels={texts.reach} value={values.bots} onChange={(bots) => set({ bots })} />
             <Choice

@@ -7,6 +7,7 @@ import { useScope } from '../../api/session.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { unread } from '../../texts/ui.js';
 import { historyTexts } from '../../texts/history.js';
+import { About } from '../../ui/about.js';
 import { ChangedBy } from '../../ui/changed-by.js';
 import { VersionHistory } from '../../ui/version-history.js';
 import { FieldList } from '../../ui/facts.js';
@@ -45,6 +46,7 @@ export default function ChannelSection({ app, editing, history, onHistory, onEdi
     <Stack gap="md">
       <Section
         title={integrationTexts.app.tabs.channel}
+        mark={<About topic="routes" label={integrationTexts.app.tabs.channel} />}
         actions={
           channel && (
             <Group gap="xs">

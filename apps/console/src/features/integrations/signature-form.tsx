@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { useRefresh } from '../../api/use-change.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { uiTexts } from '../../texts/ui.js';
+import { AboutField } from '../../ui/about.js';
 import { DialogButtons } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { generateSecret, keepSecret, linkSecret, secretOf, type Signature } from './signing-secret.js';
@@ -76,14 +77,18 @@ function Fields({ app, onClose, onSecret }: Omit<SignatureFormProps, 'opened'>):
       }}
     >
       <Stack gap="md">
-        <Select
-          label={texts.scheme}
-          data={schemes.map((value) => ({ value, label: texts.schemes[value] }))}
-          value={signature.scheme}
-          allowDeselect={false}
-          onChange={(scheme) => scheme && setSignature(scheme === app.signature?.scheme ? settingsOf(app) : { scheme })}
-          data-autofocus
-        />
+        <AboutField topic="signatures" label={texts.scheme}>
+          <Select
+            label={texts.scheme}
+            data={schemes.map((value) => ({ value, label: texts.schemes[value] }))}
+            value={signature.scheme}
+            allowDeselect={false}
+            onChange={(scheme) =>
+              scheme && setSignature(scheme === app.signature?.scheme ? settingsOf(app) : { scheme })
+            }
+            data-autofocus
+          />
+        </AboutField>
         {signature.scheme === 'hmac' && (
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" style={{ alignItems: 'end' }}>
             <TextInput

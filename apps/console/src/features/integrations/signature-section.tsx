@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { lazy, type ReactNode, useState } from 'react';
 import { useScope } from '../../api/session.js';
 import { integrationTexts } from '../../texts/integrations.js';
+import { About } from '../../ui/about.js';
 import { ConfirmButton } from '../../ui/action-button.js';
 import { OnceOpened } from '../../ui/later.js';
 import { ProblemAlert } from '../../ui/notices.js';
@@ -29,6 +30,7 @@ export function SignatureSection({ app, editing, onEdit }: SignatureSectionProps
   return (
     <Section
       title={texts.title}
+      mark={<About topic="signatures" label={texts.title} />}
       actions={
         may && (
           <Group gap="xs">

@@ -4,6 +4,7 @@ import { useAgents } from '../../api/choices.js';
 import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { scheduleTexts } from '../../texts/schedules.js';
+import { AboutField } from '../../ui/about.js';
 import { NameField } from '../../ui/name-field.js';
 import { fieldError } from '../../ui/notices.js';
 import { ownTimeZone, TimeZoneSelect } from '../../ui/time-zone-select.js';
@@ -49,15 +50,17 @@ export function ScheduleFields({ value, toAgent, onToAgent, error, onChange }: S
   return (
     <Stack gap="md">
       <NameField value={value.name} error={error} onChange={(name) => onChange({ name })} />
-      <TextInput
-        label={texts.cron}
-        description={texts.cronHint}
-        maxLength={200}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-        value={value.cron}
-        error={fieldError(error, 'cron')}
-        onChange={(event) => onChange({ cron: event.currentTarget.value })}
-      />
+      <AboutField topic="schedules" label={texts.cron}>
+        <TextInput
+          label={texts.cron}
+          description={texts.cronHint}
+          maxLength={200}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          value={value.cron}
+          error={fieldError(error, 'cron')}
+          onChange={(event) => onChange({ cron: event.currentTarget.value })}
+        />
+      </AboutField>
       <TimeZoneSelect
         label={texts.zone}
         value={value.time_zone}

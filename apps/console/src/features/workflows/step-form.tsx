@@ -4,6 +4,7 @@ import { useAgents } from '../../api/choices.js';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { stepTexts } from '../../texts/workflow-steps.js';
+import { AboutField } from '../../ui/about.js';
 import { useApprovers } from '../../ui/use-approvers.js';
 import { JsonObjectField } from './json-object-field.js';
 import { BranchPart, Minutes, Targets } from './step-answers.js';
@@ -54,18 +55,20 @@ function When(props: { earlier: StepDraft[] } & Pick<StepFormProps, 'step' | 'er
   const valueOf = (one: { step: string; is: boolean }): string => `${one.is} ${one.step}`;
   const choices = new Map(all.map((one) => [valueOf(one), one]));
   return (
-    <Select
-      label={texts.when}
-      description={texts.whenHint}
-      allowDeselect={false}
-      data={[
-        { value: always, label: texts.always },
-        ...[...choices].map(([value, one]) => ({ value, label: texts.ifSays(one.step, one.is) })),
-      ]}
-      value={on ? valueOf(on) : always}
-      error={errorAt(errors, 'only_if')}
-      onChange={(next) => onChange({ only_if: choices.get(next ?? always) })}
-    />
+    <AboutField topic="steps" label={texts.when}>
+      <Select
+        label={texts.when}
+        description={texts.whenHint}
+        allowDeselect={false}
+        data={[
+          { value: always, label: texts.always },
+          ...[...choices].map(([value, one]) => ({ value, label: texts.ifSays(one.step, one.is) })),
+        ]}
+        value={on ? valueOf(on) : always}
+        error={errorAt(errors, 'only_if')}
+        onChange={(next) => onChange({ only_if: choices.get(next ?? always) })}
+      />
+    </AboutField>
   );
 }
 

@@ -3,6 +3,7 @@ import { type ReactNode, useMemo } from 'react';
 import { useApps } from '../../api/choices.js';
 import type { Schema } from '../../api/client.js';
 import { workflowTexts } from '../../texts/workflows.js';
+import { AboutField } from '../../ui/about.js';
 import { CodeEditor } from '../../ui/code-editor.js';
 import { fieldError } from '../../ui/notices.js';
 import { Section } from '../../ui/page.js';
@@ -109,18 +110,20 @@ function FilterField({ value, onChange, problem, readOnly }: FilterFieldProps): 
     [problem],
   );
   return (
-    <Input.Wrapper label={texts.where} description={texts.whereHint} labelElement="div" error={problem?.message}>
-      <div style={{ marginTop: 6 }}>
-        <CodeEditor
-          label={texts.where}
-          language="cel"
-          value={value}
-          onChange={onChange}
-          problems={problems}
-          readOnly={readOnly}
-          height={88}
-        />
-      </div>
-    </Input.Wrapper>
+    <AboutField topic="triggerFilters" label={texts.where}>
+      <Input.Wrapper label={texts.where} description={texts.whereHint} labelElement="div" error={problem?.message}>
+        <div style={{ marginTop: 6 }}>
+          <CodeEditor
+            label={texts.where}
+            language="cel"
+            value={value}
+            onChange={onChange}
+            problems={problems}
+            readOnly={readOnly}
+            height={88}
+          />
+        </div>
+      </Input.Wrapper>
+    </AboutField>
   );
 }

@@ -2,6 +2,7 @@ import { Checkbox, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useApps } from '../../api/choices.js';
 import { stepTexts } from '../../texts/workflow-steps.js';
+import { AboutField } from '../../ui/about.js';
 import { Condition, Minutes, Targets } from './step-answers.js';
 import { errorAt } from './step-drafts.js';
 import type { StepFormProps } from './step-form-props.js';
@@ -36,12 +37,14 @@ export function WaitPart(props: StepFormProps): ReactNode {
           onChange={(event) => onChange({ event_type: event.currentTarget.value || undefined })}
         />
       </SimpleGrid>
-      <Condition
-        {...props}
-        label={texts.eventWhere}
-        hint={texts.eventWhereHint}
-        onChange={({ where }) => onChange({ where: where || undefined })}
-      />
+      <AboutField topic="eventWaits" label={texts.eventWhere}>
+        <Condition
+          {...props}
+          label={texts.eventWhere}
+          hint={texts.eventWhereHint}
+          onChange={({ where }) => onChange({ where: where || undefined })}
+        />
+      </AboutField>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Minutes {...props} label={texts.eventWait} hint={texts.eventWaitHint} />
         <Select
