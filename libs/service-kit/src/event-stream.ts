@@ -21,10 +21,13 @@ export class EventStream {
       setInterval(() => this.write(heartbeatFrame), limits.heartbeatMs),
       setTimeout(() => this.end(), limits.maxMs),
     ];
-    response.once('close', () => {
+    const close = (): void => {
       for (const timer of timers) clearTimeout(timer);
       onClose();
-    });
+    };
+    // A client that has left before this would never be noticed.
+    if (response.closed) setImmediate(close);
+    else response.once('close', close);
     response.statusCode = 200;
     // Not by `writeHead`: what is set there alone cannot be read again, and this type says that the stream is live.
     response.setHeader('content-type', 'text/event-stream; charset=utf-8');
