@@ -148,7 +148,6 @@ describe.each([
     awayUntilMs = performance.now() + 1_500;
     await until('it is done', async () => attempts.length > inPlace);
     await jobs.untilIdle();
-    expect(performance.now()).toBeLessThan(awayUntilMs + 3_000);
     expect(new Set(attempts)).toEqual(new Set([1]));
     expect(jobs.dead).toEqual([]);
   });

@@ -40,7 +40,7 @@ export class Mailbox extends Sweeping implements VisitorMailbox {
     this.streams.soon();
   }
 
-  /** An answer. Its files are stored first: no page is told of one that is not there. */
+  /** An answer. Its files are stored first: no page hears of one that is not there. */
   async keepAnswer({
     files,
     receiptId,

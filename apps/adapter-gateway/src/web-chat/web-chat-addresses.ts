@@ -14,7 +14,7 @@ import { codeText, subjectOf } from './web-chat-mail-text.js';
 import { offLink } from './web-chat-mails.js';
 import type { Visit } from './web-chat-sites.js';
 
-/** What a page is told of answers by mail. */
+/** Answers by mail, as a page sees them. */
 export interface MailState {
   /** `unset`: the visitor may name an address. `code`: a code was sent there. */
   state: 'unset' | 'code' | 'on' | 'off';

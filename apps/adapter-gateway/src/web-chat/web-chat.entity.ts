@@ -3,7 +3,7 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 export type WebChatAuthor = 'visitor' | 'agent';
 
-/** What a page is told of a file. */
+/** A file, as a page sees it. */
 export interface WebChatFileHead {
   id: string;
   name: string;

@@ -78,10 +78,10 @@ describe('a call of a provider', () => {
 
   it('ends with all its attempts at its time-out', async () => {
     answers = [() => undefined];
-    const began = Date.now();
     const ended = await callProvider({ ...http, timeoutMs: 300, retries: 5 }, { url });
     expect(ended).toMatchObject({ ok: false, error: 'timeout' });
-    expect(Date.now() - began).toBeLessThan(2_000);
+    // The first has used all of the time.
+    expect(calls).toBe(1);
   });
 
   it('gives another attempt only the time that is left', async () => {

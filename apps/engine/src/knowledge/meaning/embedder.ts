@@ -22,7 +22,7 @@ export type EmbeddedAs = 'question' | 'document';
 const mostDimensions = 4_096;
 const parallelCalls = 4;
 
-/** What some models are told of a text, as their packages name it; the others ignore it. */
+/** What a text is for, as packages of some models name it; the others ignore it. */
 const purposes = {
   question: { google: { taskType: 'RETRIEVAL_QUERY' }, bedrock: { inputType: 'search_query' } },
   document: { google: { taskType: 'RETRIEVAL_DOCUMENT' }, bedrock: { inputType: 'search_document' } },

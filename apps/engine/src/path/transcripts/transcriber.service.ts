@@ -27,7 +27,7 @@ interface AudioFile {
   name: string;
 }
 
-/** `detail`: more than the error says, for people. It may quote the endpoint, so no model is told it. */
+/** `detail`: more than the error says, for people. It may quote the endpoint, so no model reads it. */
 type Words = Pick<Transcript, 'text' | 'model' | 'seconds' | 'error' | 'final'> & { detail?: string };
 type By = Parameters<TranscriptRepository['keep']>[2];
 

@@ -22,7 +22,7 @@ import { TranscriptRepository } from './transcript.repository.js';
 /** Of a transcript, on the timeline. */
 const notedChars = 500;
 
-/** What was heard in this claim. `detail`: what only people are told. */
+/** What was heard in this claim. `detail`: for people only. */
 type News = Transcript & { detail?: string };
 
 /** Whether a budget of the agent, or of the contact of the turn, is used up. */
