@@ -32,7 +32,11 @@ inBrowser('connecting other systems in the console', () => {
     system = await startSmallSystem({ ENDPOINT_RATE_PER_SECOND: String(endpointRate) });
     browser = await launch(chromium ?? '');
     acme = await openPlainAdapter('acme');
-    library = await openDocumentAdapter(3);
+    library = await openDocumentAdapter(3, {
+      audience: 'listed',
+      readers: ['group:library'],
+      note: 'The library does not tell who its members are.',
+    });
     const redirectUri = `${system.origin('portal')}/api/v1/oauth/callback/orbit`;
     provider = await startAuthorizationServer({ redirectUris: [redirectUri] });
     orbit = await openOauthAdapter(provider.url);
@@ -275,6 +279,36 @@ inBrowser('connecting other systems in the console', () => {
     await page.getByRole('tab', { name: 'Syncs' }).click();
     await page.getByText('Succeeded').first().waitFor();
     await owner.picture('connect-source');
+  });
+
+  it('sets who may read a part of a source, and shows what its provider says of it', async () => {
+    const { page } = owner;
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    await page.getByText('Not everything about who may read is known').first().waitFor();
+    await page.getByText('The library does not tell').first().waitFor();
+    await page.getByText('group:library').first().waitFor();
+    await button(page, 'Add a rule').click();
+    const rule = page.getByRole('group', { name: 'Rule 1' });
+    await rule.getByLabel('Path begins with').fill('f/2');
+    const readers = rule.getByRole('combobox', { name: 'People and groups' });
+    await readers.fill('finance');
+    await readers.press('Enter');
+    const readersForm = page.locator('form').filter({ hasText: 'What the provider says about it' });
+    await readersForm.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/neither the address of a person nor group/).waitFor();
+    await readers.press('Backspace');
+    await readers.fill('group:finance');
+    await readers.press('Enter');
+    await readersForm.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await owner.picture('connect-source-readers');
+    const { data } = await system.api<{ data: { access_rules: object[] }[] }>('GET', '/api/v1/sources');
+    expect(data[0]?.access_rules).toEqual([{ prefix: 'f/2', audience: 'listed', readers: ['group:finance'] }]);
+    await page.getByLabel('What the provider says about it').first().click();
+    await page.getByRole('option', { name: /Is left aside/ }).click();
+    await readersForm.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('What the provider says is left aside.').waitFor();
   });
 
   it('shows the difference when two tabs conflict, and lets the second one choose', async () => {

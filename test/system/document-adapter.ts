@@ -1,4 +1,4 @@
-import { createAdapterServer, defineAdapter } from '#libs/adapter-sdk';
+import { createAdapterServer, defineAdapter, type PlaceAccess } from '#libs/adapter-sdk';
 
 /** An adapter of a provider with that many documents, in pages of a hundred. */
 export interface DocumentAdapter {
@@ -12,7 +12,8 @@ export interface DocumentAdapter {
 
 const pageSize = 100;
 
-export async function openDocumentAdapter(count: number): Promise<DocumentAdapter> {
+/** @param access what it says of who may read all of them */
+export async function openDocumentAdapter(count: number, access?: PlaceAccess): Promise<DocumentAdapter> {
   const fetched = new Map<string, number>();
   const textOf = (path: string): string => `Book ${path.slice(2)} of the library`;
   const server = createAdapterServer(
@@ -38,7 +39,7 @@ export async function openDocumentAdapter(count: number): Promise<DocumentAdapte
               status: 'added' as const,
             }));
             const more = from + size < count;
-            return { changes, cursor: String(from + size), has_more: more, full: true };
+            return { changes, cursor: String(from + size), has_more: more, full: true, ...(access && { access }) };
           },
           fetchFile: ({ file_path: path }) => {
             fetched.set(path, (fetched.get(path) ?? 0) + 1);

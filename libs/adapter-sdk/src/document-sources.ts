@@ -25,8 +25,15 @@ export interface LeftOutDocument {
 }
 
 /**
+ * Who may open everything below a `resource_path`. A provider that keeps this for the whole place says it here: when it
+ * changes, no document is fetched again. `note`: what could not be found out, in words for people.
+ */
+export type PlaceAccess = FileAccess & { note?: string };
+
+/**
  * `has_more`: call again at once. `full`: a complete listing, from which the platform infers deletions. `left_out`: what
- * is there and not among the changes; a run counts it as failed and shows it.
+ * is there and not among the changes; a run counts it as failed and shows it. `access`: what holds from now on, also
+ * without changes; what was said last holds until then.
  */
 export type ListChangesResult =
   | {
@@ -35,6 +42,7 @@ export type ListChangesResult =
       has_more?: boolean;
       full?: boolean;
       left_out?: LeftOutDocument[];
+      access?: PlaceAccess;
     }
   | SourceFailure;
 

@@ -43,6 +43,7 @@ export {
   type ListChangesCall,
   type ListChangesResult,
   type LeftOutDocument,
+  type PlaceAccess,
   OUTSIDE_ROOT,
   type SourceFailure,
 } from './document-sources.js';

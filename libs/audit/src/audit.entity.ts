@@ -20,6 +20,7 @@ export const auditActions = [
   'provider.changed',
   'provider.deleted',
   'source.trust_set',
+  'source.access_set',
   'tool.regraded',
   'tool.tried',
   'tool.trust_set',

@@ -1,5 +1,5 @@
 /**
- * Who may be answered from a document: `everyone`; only turns of admitted contacts and of the project's own callers
+ * Who may be answered from a document, from the widest to the narrowest: `everyone`; only turns of admitted contacts and of the project's own callers
  * (`known`); or only contacts who read as one of `readers` (`listed`).
  */
 export const documentAudiences = ['everyone', 'known', 'listed'] as const;
@@ -26,8 +26,25 @@ export function readersOf(given: readonly unknown[]): string[] | string {
   return [...new Set(readers.filter((one) => one !== null))].toSorted();
 }
 
-/** What both allow: the narrower of the two. @param set by the project for everything from there */
-export function narrower(set: Exclude<DocumentAudience, 'listed'>, access: DocumentAccess | null): DocumentAccess {
-  if (access === null || access.audience === 'everyone') return { audience: set, readers: [] };
-  return access;
+/**
+ * What all of them allow: the narrowest. Of two lists, those who are on both.
+ * @param set by the project for everything from there
+ */
+export function narrowest(
+  set: Exclude<DocumentAudience, 'listed'>,
+  others: readonly (DocumentAccess | null)[],
+): DocumentAccess {
+  return others.reduce<DocumentAccess>((sofar, other) => (other === null ? sofar : narrower(sofar, other)), {
+    audience: set,
+    readers: [],
+  });
+}
+
+function narrower(one: DocumentAccess, other: DocumentAccess): DocumentAccess {
+  if (one.audience === 'listed' && other.audience === 'listed') {
+    const both = new Set(other.readers);
+    return { audience: 'listed', readers: one.readers.filter((reader) => both.has(reader)) };
+  }
+  const isNarrower = documentAudiences.indexOf(other.audience) > documentAudiences.indexOf(one.audience);
+  return isNarrower ? other : one;
 }

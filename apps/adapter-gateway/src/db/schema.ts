@@ -38,6 +38,7 @@ import { WebChatConversation, WebChatFile, WebChatMessage } from '../web-chat/we
 import { WebChatAddress, WebChatMail, WebChatMailSetting, WebChatRecipient } from '../web-chat/web-chat-mail.entity.js';
 import { WebChatMail1795890651515 } from './1795890651515-web-chat-mail.js';
 import { WebChatMailLookups1795896226318 } from './1795896226318-web-chat-mail-lookups.js';
+import { SourceAccess1795902991215 } from './1795902991215-source-access.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -88,5 +89,6 @@ export const schema: ServiceSchema = {
     WebChatMail1795890651515,
     DocumentAccess1795894000000,
     WebChatMailLookups1795896226318,
+    SourceAccess1795902991215,
   ],
 };

@@ -9,6 +9,8 @@ import {
   wholeNumberAsText,
 } from '#libs/adapter-sdk';
 import { withoutNulls } from '../path/adapters/answer-fields.js';
+import { accessIn } from './access-in.js';
+import type { PlaceAccess } from './source.entity.js';
 import { SourceError, sourceFailure, storable } from './source-error.js';
 import type { DocumentFailure } from './sync-run.entity.js';
 
@@ -25,6 +27,8 @@ export interface ChangePage {
   full: boolean | null;
   /** What is there and not among the changes. */
   leftOut: DocumentFailure[];
+  /** Who may open everything there; null: as it was said before. */
+  access: PlaceAccess | null;
 }
 
 /**
@@ -55,7 +59,13 @@ export function changePage(answer: Record<string, unknown>): ChangePage {
     hasMore: hasMore === true,
     full: typeof full === 'boolean' ? full : null,
     leftOut: leftOutOf(given['left_out']),
+    access: placeAccess(given['access']),
   };
+}
+
+function placeAccess(value: unknown): PlaceAccess | null {
+  const access = accessIn(value, { route, permanent: true });
+  return access && { ...access, note: isJsonObject(value) ? storable(value['note'], 500) : null };
 }
 
 /** It is only shown, so what is malformed in it breaks nothing. */

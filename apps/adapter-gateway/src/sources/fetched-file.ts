@@ -1,7 +1,8 @@
-import { isFileEnvelope, isJsonObject, kindOf, parseJson, readFileEnvelope } from '#libs/adapter-sdk';
-import { type DocumentAccess, documentAudiences, readersOf } from '#libs/contracts';
+import { isFileEnvelope, parseJson, readFileEnvelope } from '#libs/adapter-sdk';
+import type { DocumentAccess } from '#libs/contracts';
 import type { EgressResponse } from '#libs/egress';
 import { createHash } from 'node:crypto';
+import { accessIn } from './access-in.js';
 import { SourceError, sourceFailure } from './source-error.js';
 
 const route = '/sources/fetch-file';
@@ -37,7 +38,7 @@ export function fetchedFile(answer: EgressResponse, maxBytes: number): FetchedFi
     fingerprint:
       typeof file.fingerprint === 'string' && file.fingerprint !== '' ? file.fingerprint.slice(0, 500) : null,
     sha256: createHash('sha256').update(file.bytes).digest('hex'),
-    access: accessOf(file.access),
+    access: accessIn(file.access, { route, permanent: false }),
   };
 }
 
@@ -59,21 +60,6 @@ function fromJson(body: Buffer): Content {
   if ('failure' in read) throw sourceFailure(read.failure, route);
   if ('problem' in read) throw new SourceError('contract_violation', `${route}: ${read.problem}`, false);
   return { bytes: read.bytes, contentType: read.content_type, fingerprint: read.fingerprint, access: read.access };
-}
-
-/** @throws SourceError for what is no access: taken for none, it would open the document to all whom the source serves */
-function accessOf(value: unknown): DocumentAccess | null {
-  if (value === undefined || value === null) return null;
-  const wrong = (what: string): SourceError => new SourceError('contract_violation', `${route}: access ${what}`, false);
-  if (!isJsonObject(value)) throw wrong(`must be an object, not ${kindOf(value)}`);
-  const audience = documentAudiences.find((one) => one === value['audience']);
-  if (audience === undefined) throw wrong(`.audience must be one of ${documentAudiences.join(', ')}`);
-  if (audience !== 'listed') return { audience, readers: [] };
-  const given = value['readers'];
-  if (!Array.isArray(given)) throw wrong(`.readers must be a list, not ${kindOf(given)}`);
-  const readers = readersOf(given);
-  if (typeof readers === 'string') throw wrong(`.readers ${readers}`);
-  return { audience, readers };
 }
 
 /** It becomes a header value: what cannot be one is taken for an unknown type. */

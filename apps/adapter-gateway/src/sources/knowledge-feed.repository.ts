@@ -2,8 +2,9 @@ import { failureSql } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { SourceDocumentRow } from './source-document.entity.js';
+import type { SourceRow } from './source.entity.js';
 
-/** A document whose last change the engine has not taken, with the trust and audience of its source. */
+/** A document whose last change the engine has not taken, with the trust of its source and whom that serves. */
 export type PendingDocument = Pick<
   SourceDocumentRow,
   | 'id'
@@ -21,7 +22,8 @@ export type PendingDocument = Pick<
   | 'access'
 > & {
   trust: 'owner' | 'untrusted';
-  audience: 'known' | 'everyone';
+  /** Who may get answers, as the source has it. */
+  set: Pick<SourceRow, 'audience' | 'access_from' | 'access' | 'access_rules'>;
   /** Whether it or its source shows a failure. */
   failed: boolean;
 };
@@ -40,7 +42,8 @@ export class KnowledgeFeedRepository {
          FROM due LEFT JOIN gateway.source s ON s.id = due.source_id WHERE d.id = due.id
        RETURNING d.id, d.organization_id, d.project_id, d.source_id, d.path, d.state, d.revision, d.fingerprint,
          d.content_type, d.size, d.sha256, d.provenance, d.access, coalesce(s.trust, 'untrusted') AS trust,
-         coalesce(s.audience, 'known') AS audience,
+         jsonb_build_object('audience', coalesce(s.audience, 'known'), 'access_from', coalesce(s.access_from, 'provider'),
+           'access', s.access, 'access_rules', coalesce(s.access_rules, '[]')) AS set,
          d.knowledge_failure IS NOT NULL OR s.feed_failure IS NOT NULL AS failed`,
       [limit, leaseMs / 1_000],
     )) as [PendingDocument[], number];

@@ -1,10 +1,10 @@
-import { narrower } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { errorCode } from '#libs/queue';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ENGINE, SETTINGS } from '../tokens.js';
 import type { GatewaySettings } from '../env.js';
+import { effectiveAccess } from './effective-access.js';
 import { KnowledgeFeedRepository, type PendingDocument } from './knowledge-feed.repository.js';
 
 /** Longer than a call to the engine may take. */
@@ -76,7 +76,7 @@ export class KnowledgeFeed extends Sweeping {
   private async versionOf(document: PendingDocument, removed: boolean): Promise<object | null> {
     const { revision, path, trust, source_id, fingerprint, sha256 } = document;
     const provenance = { source_id, path, fingerprint, sha256, ...document.provenance };
-    const access = narrower(document.audience, document.access);
+    const access = effectiveAccess(document, document.set);
     const version = { revision, removed, path, trust, ...access, provenance };
     // One that has grown too large is removed as well: the previous version would pass for the current one.
     if (removed) return version;

@@ -3,8 +3,22 @@ import { Failure, idOf, PageOf, time } from '#libs/service-kit';
 import type { WorkRow } from '#libs/work';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Provenance, SourceDocumentRow } from './source-document.entity.js';
-import type { SourceRow } from './source.entity.js';
+import type { AccessRule, PlaceAccess, SourceRow } from './source.entity.js';
 import type { DocumentFailure, SyncCause, SyncRunRow } from './sync-run.entity.js';
+
+class AccessView implements DocumentAccess {
+  @ApiProperty({ enum: documentAudiences }) audience: DocumentAccess['audience'];
+  @ApiProperty({ type: [String] }) readers: string[];
+}
+
+class PlaceAccessView extends AccessView implements PlaceAccess {
+  @ApiProperty({ type: String, nullable: true, description: 'What the adapter could not find out' }) note:
+    string | null;
+}
+
+class AccessRuleView extends AccessView implements AccessRule {
+  @ApiProperty({ description: 'The beginning of paths; empty: all' }) prefix: string;
+}
 
 export class SourceView implements SourceRow {
   @ApiProperty(idOf('src')) id: string;
@@ -17,6 +31,19 @@ export class SourceView implements SourceRow {
   @ApiProperty({ type: [String] }) hint_events: string[];
   @ApiProperty({ enum: ['owner', 'untrusted'] }) trust: SourceRow['trust'];
   @ApiProperty({ enum: ['known', 'everyone'] }) audience: SourceRow['audience'];
+  @ApiProperty({ enum: ['provider', 'project'], description: 'project: what the provider says is left aside' })
+  access_from: SourceRow['access_from'];
+  @ApiProperty({
+    type: PlaceAccessView,
+    nullable: true,
+    description: 'Who may open everything there, as the provider says; null: it does not say',
+  })
+  access: PlaceAccessView | null;
+  @ApiProperty({
+    type: [AccessRuleView],
+    description: 'The longest prefix holds; where there are rules, a path without one is for nobody',
+  })
+  access_rules: AccessRuleView[];
   @ApiProperty({ enum: ['active', 'paused'] }) state: SourceRow['state'];
   @ApiProperty({ type: String, nullable: true, description: 'From the adapter' }) cursor: string | null;
   @ApiProperty({ type: Failure, nullable: true, description: 'Why the last synchronisation is incomplete' })
@@ -98,11 +125,6 @@ class ProvenanceView implements Provenance {
   @ApiProperty() resource_path: string;
   @ApiProperty(idOf('syn')) run_id: string;
   @ApiProperty(time) fetched_at: string;
-}
-
-class AccessView implements DocumentAccess {
-  @ApiProperty({ enum: documentAudiences }) audience: DocumentAccess['audience'];
-  @ApiProperty({ type: [String] }) readers: string[];
 }
 
 /** A document as it was last fetched; a removed one stays, without its bytes. */

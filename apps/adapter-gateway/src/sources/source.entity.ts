@@ -1,5 +1,17 @@
+import type { DocumentAccess } from '#libs/contracts';
 import type { Failure } from '#libs/service-kit';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** What the provider says about everything below a source's path. */
+export interface PlaceAccess extends DocumentAccess {
+  /** What the adapter could not find out, in its words. */
+  note: string | null;
+}
+
+/** Who may get answers from documents whose path begins with `prefix`. */
+export interface AccessRule extends DocumentAccess {
+  prefix: string;
+}
 
 /** A place at a provider whose documents are kept here: a bucket, a repository, a folder. */
 @Entity({ schema: 'gateway', name: 'source' })
@@ -22,6 +34,12 @@ export class SourceRow {
   @Column({ type: 'text', default: 'untrusted' }) trust: 'owner' | 'untrusted';
   /** Who may be answered from its documents. */
   @Column({ type: 'text', default: 'known' }) audience: 'known' | 'everyone';
+  /** `project`: what the provider says about who may read is left aside, and only the settings here hold. */
+  @Column({ type: 'text', default: 'provider' }) access_from: 'provider' | 'project';
+  /** What the adapter said last about the whole place; null: nothing. */
+  @Column({ type: 'jsonb', nullable: true }) access: PlaceAccess | null;
+  /** The longest prefix holds. Where there are rules, a path without one is for nobody. */
+  @Column({ type: 'jsonb', default: [] }) access_rules: AccessRule[];
   @Column({ type: 'text' }) state: 'active' | 'paused';
   /** The adapter's cursor at the end of the last whole listing. */
   @Column({ type: 'text', nullable: true }) cursor: string | null;

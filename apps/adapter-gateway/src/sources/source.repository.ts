@@ -3,9 +3,18 @@ import { columnsOf, type ProjectScope } from '#libs/contracts';
 import { containing, type Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import { isDeepStrictEqual } from 'node:util';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { disown, holdDocuments, republishDocuments } from './knowledge-feed.repository.js';
 import { SourceRow } from './source.entity.js';
+
+type WhoMayRead = Pick<SourceRow, 'audience' | 'access_from' | 'access_rules'>;
+
+function whoMayRead({ audience, access_from, access_rules }: WhoMayRead): WhoMayRead {
+  return { audience, access_from, access_rules };
+}
+
+const ofAllDocuments = ['trust', 'audience', 'access_from', 'access_rules'] as const;
 
 @Injectable()
 export class SourceRepository {
@@ -22,15 +31,19 @@ export class SourceRepository {
     });
   }
 
-  /** A change of trust or audience concerns all documents of the source. One of trust goes to the audit log. */
+  /** A change of trust, or of who may read, concerns all documents of the source, and goes to the audit log. */
   async update(by: Principal, id: string, change: Partial<SourceRow>): Promise<void> {
-    const republishes = change.trust !== undefined || change.audience !== undefined;
+    const republishes = ofAllDocuments.some((setting) => change[setting] !== undefined);
     await this.db.transaction(async (manager) => {
       if (republishes) await holdDocuments(manager, id);
       const before = await manager.findOne(SourceRow, { where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!before) return;
       const { trust = before.trust } = change;
       if (trust !== before.trust) await this.noted(manager, by, id, before.trust, trust);
+      const [was, is] = [whoMayRead(before), whoMayRead({ ...before, ...change })];
+      if (!isDeepStrictEqual(was, is)) {
+        await this.audit.append(manager, by, { action: 'source.access_set', subject: id, before: was, after: is });
+      }
       await manager.update(SourceRow, { id }, { ...change, updated_at: new Date() } as object);
       if (republishes) await republishDocuments(manager, id);
     });

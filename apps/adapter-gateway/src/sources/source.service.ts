@@ -1,9 +1,9 @@
-import { columnsOf, newId } from '#libs/contracts';
+import { columnsOf, newId, readersOf } from '#libs/contracts';
 import { notFound, type Principal, Problem, requireApprovalsManage } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { AppService } from '../manage/apps/app.service.js';
-import type { ChangeSource, CreateSource } from './source.dto.js';
-import type { SourceRow } from './source.entity.js';
+import type { ChangeSource, CreateSource, StatedAccessRule } from './source.dto.js';
+import type { AccessRule, SourceRow } from './source.entity.js';
 import { SourceRepository } from './source.repository.js';
 import { SourceSyncs } from './source-syncs.js';
 import type { SyncRunRow } from './sync-run.entity.js';
@@ -35,6 +35,9 @@ export class SourceService {
       hint_events: body.hint_events ?? ['push'],
       trust: body.trust ?? 'untrusted',
       audience: body.audience ?? 'known',
+      access_from: body.access_from ?? 'provider',
+      access: null,
+      access_rules: rulesOf(body.access_rules ?? []),
       state: 'active',
       cursor: null,
       sync_failure: null,
@@ -57,6 +60,8 @@ export class SourceService {
       ...(body.hint_events === undefined ? {} : { hint_events: body.hint_events }),
       ...(body.trust === undefined ? {} : { trust: body.trust }),
       ...(body.audience === undefined ? {} : { audience: body.audience }),
+      ...(body.access_from === undefined ? {} : { access_from: body.access_from }),
+      ...(body.access_rules === undefined ? {} : { access_rules: rulesOf(body.access_rules) }),
       ...(every === undefined ? {} : { every_seconds: every, next_sync_at: every === null ? null : new Date() }),
     });
     return this.get(caller, id);
@@ -81,6 +86,22 @@ export class SourceService {
   list(caller: Principal, cursor: string | null, limit: number, search?: string): Promise<SourceRow[]> {
     return this.sources.list(caller, cursor, limit, search);
   }
+}
+
+/** @throws Problem 422 for a list that is none or that its audience would ignore, and for a prefix that is named twice */
+function rulesOf(stated: readonly StatedAccessRule[]): AccessRule[] {
+  const read = stated.map(({ readers = [], ...rule }) => ({ ...rule, readers: readersOf(readers) }));
+  const errors = read.flatMap(({ prefix, audience, readers }, at) => {
+    const field = `access_rules.${at}`;
+    if (read.findIndex((other) => other.prefix === prefix) < at) {
+      return [{ field: `${field}.prefix`, message: 'is the prefix of an earlier rule' }];
+    }
+    if (typeof readers === 'string') return [{ field: `${field}.readers`, message: readers }];
+    if (audience === 'listed' || readers.length === 0) return [];
+    return [{ field: `${field}.readers`, message: 'is only for the audience listed' }];
+  });
+  if (errors.length > 0) throw new Problem(422, 'invalid_fields', 'Some fields are not valid.', errors);
+  return read.flatMap(({ readers, ...rule }) => (typeof readers === 'string' ? [] : [{ ...rule, readers }]));
 }
 
 /**

@@ -7,9 +7,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import type { ChangePage } from './change-page.js';
 import type { FetchedFile } from './fetched-file.js';
+import { holdDocuments, republishDocuments } from './knowledge-feed.repository.js';
 import { SourceChangeRow } from './source-change.entity.js';
 import { SourceDocumentRow } from './source-document.entity.js';
-import { SourceRow } from './source.entity.js';
+import { type PlaceAccess, SourceRow } from './source.entity.js';
 import { type DocumentFailure, SyncRunRow } from './sync-run.entity.js';
 import { insertRun } from './sync-run.repository.js';
 
@@ -39,6 +40,7 @@ export class SyncProgressRepository {
         `cursor = $3, pages = pages + 1, full_listing = $4, phase = $5, ${progress}, reason = NULL, error_detail = NULL`,
         [page.cursor, page.hasMore ? full : full === true, page.hasMore ? 'listing' : 'fetching'],
       );
+      if (page.access) await this.takeAccess(manager, run.source_id, page.access);
       const column = <T>(of: (change: ChangePage['changes'][number]) => T): T[] => page.changes.map(of);
       const paths = column((change) => change.path);
       const fingerprints = column((change) => change.fingerprint);
@@ -85,6 +87,15 @@ export class SyncProgressRepository {
       }
       return held;
     });
+  }
+
+  /** All documents are offered again where who may open the place has changed: none is fetched for it. */
+  private async takeAccess(manager: EntityManager, id: string, access: PlaceAccess): Promise<void> {
+    const before = await manager.findOne(SourceRow, { where: { id }, select: { id: true, access: true } });
+    if (isDeepStrictEqual(before?.access ?? null, access)) return;
+    await holdDocuments(manager, id);
+    await manager.update(SourceRow, { id }, { access } as object);
+    await republishDocuments(manager, id);
   }
 
   /** Starts the listing again, since the adapter no longer knows the cursor. @throws LeaseLost */

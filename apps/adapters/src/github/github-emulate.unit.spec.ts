@@ -133,6 +133,7 @@ describe('against an emulated GitHub', () => {
     expect(await adapter.call('sources/list-changes', { ...source, cursor: full.cursor })).toEqual({
       changes: [],
       cursor: full.cursor,
+      access: { audience: 'everyone' },
     });
 
     const { content } = (await put('guides/ä b.bin', '\u0000ÿ')) as { content: JsonObject };

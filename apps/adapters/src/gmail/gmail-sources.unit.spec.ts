@@ -1,4 +1,5 @@
 import type { ChangeRecord } from '#libs/adapter-sdk';
+import { MAILBOX } from './testing/gmail-front.js';
 import { gmailError, MAIL_HEADERS, openGmail, receive, type FakeGmailWorld } from './testing/gmail-under-test.js';
 
 let gmail: FakeGmailWorld;
@@ -41,6 +42,13 @@ describe('the label as a document source', () => {
       { path: `${String(b.id)}.eml`, fingerprint: b.id, status: 'added' },
       { path: `${String(a.id)}.eml`, fingerprint: null, status: 'removed' },
     ]);
+  });
+
+  it('is for nobody but the mailbox, whose delegates Gmail does not name', async () => {
+    const access = { audience: 'listed', readers: [MAILBOX] };
+    const first = await list(null, 'INBOX');
+    expect(first).toMatchObject({ access });
+    expect(await list(first.cursor, 'INBOX')).toMatchObject({ access });
   });
 
   it('fetches a mail as it was received, and its attachments', async () => {

@@ -5,6 +5,7 @@ import {
   type ListChangesResult,
   type JsonObject,
   parseJson,
+  type SourceFailure,
   sourceFailure,
 } from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../provider-calls/json-fields.js';
@@ -29,30 +30,42 @@ interface MailboxCursor {
 /**
  * The mails of one label (`INBOX`, or a label's id) as documents `<message id>.eml`: first the whole label, page by
  * page, then what the mailbox's history names. A mail never changes, so its id is its fingerprint. Gmail keeps its
- * history for about a week; an older cursor is `cursor_expired`.
+ * history for about a week; an older cursor is `cursor_expired`. They are for whom the mailbox is.
  */
 export async function listChanges(call: ListChangesCall, http: GmailHttp): Promise<ListChangesResult> {
   const label = call.resource_path;
   if (!/^[\w-]{1,200}$/.test(label))
     return { ok: false, error: 'not_found', message: 'resource_path must be a label id' };
-  if (call.cursor === null) {
-    const historyId = await currentHistoryId(call.credentials, http);
-    if (typeof historyId !== 'string') return historyId;
-    return listLabel(call.credentials, label, { mode: 'listing', historyId, pageToken: '' }, http);
+  const given = call.cursor === null ? null : readCursor(call.cursor);
+  if (given === undefined) return EXPIRED;
+  // Further pages have what the first one said.
+  if (given !== null && given.pageToken !== '') return page(given);
+  const known = given === null ? null : await page(given);
+  if (known !== null && 'error' in known) return known;
+  // Read before a first listing, so that changes during the listing are in the history that follows.
+  const mailbox = await readMailbox(call.credentials, http);
+  if ('error' in mailbox) return mailbox;
+  const listed = known ?? (await page({ mode: 'listing', historyId: mailbox.historyId, pageToken: '' }));
+  return 'error' in listed ? listed : { ...listed, access: { audience: 'listed', readers: [mailbox.address] } };
+
+  function page(cursor: MailboxCursor): Promise<ListChangesResult> {
+    return cursor.mode === 'listing'
+      ? listLabel(call.credentials, label, cursor, http)
+      : listHistory(call.credentials, label, cursor, http);
   }
-  const cursor = readCursor(call.cursor);
-  if (!cursor) return EXPIRED;
-  return cursor.mode === 'listing'
-    ? listLabel(call.credentials, label, cursor, http)
-    : listHistory(call.credentials, label, cursor, http);
 }
 
-/** Read before the first page, so that changes during the listing are in the history that follows. */
-async function currentHistoryId(credentials: Credentials, http: GmailHttp): Promise<ListChangesResult | string> {
+/** Its address stands for the only one whom Gmail names as its reader: delegates it names to administrators alone. */
+async function readMailbox(
+  credentials: Credentials,
+  http: GmailHttp,
+): Promise<{ historyId: string; address: string } | SourceFailure> {
   const answer = await callGmail(credentials, { path: 'profile' }, http);
   if ('ok' in answer) return sourceFailure(answer);
-  const historyId = textOf(objectOf(answer.json).historyId);
-  return historyId ?? { ok: false, error: 'provider_unavailable', message: 'Gmail returned no history id' };
+  const profile = objectOf(answer.json);
+  const [historyId, address] = [textOf(profile.historyId), textOf(profile.emailAddress)];
+  if (historyId !== undefined && address !== undefined) return { historyId, address };
+  return { ok: false, error: 'provider_unavailable', message: 'Gmail returned no address or no history id' };
 }
 
 async function listLabel(
@@ -61,7 +74,7 @@ async function listLabel(
   cursor: MailboxCursor,
   http: GmailHttp,
 ): Promise<ListChangesResult> {
-  const query: GmailRequest['query'] = [['labelIds', label], ['maxResults', PAGE_SIZE], ...page(cursor)];
+  const query: GmailRequest['query'] = [['labelIds', label], ['maxResults', PAGE_SIZE], ...pageOf(cursor)];
   const answer = await callGmail(credentials, { path: 'messages', query }, http);
   if ('ok' in answer) return sourceFailure(answer);
   const { messages, nextPageToken } = objectOf(answer.json);
@@ -85,7 +98,7 @@ async function listHistory(
   const query: GmailRequest['query'] = [
     ['startHistoryId', cursor.historyId],
     ['maxResults', PAGE_SIZE],
-    ...page(cursor),
+    ...pageOf(cursor),
   ];
   const answer = await callGmail(credentials, { path: 'history', query }, http);
   if ('ok' in answer) return answer.error === 'not_found' ? EXPIRED : sourceFailure(answer);
@@ -99,7 +112,7 @@ async function listHistory(
   };
 }
 
-function page({ pageToken }: MailboxCursor): [string, string][] {
+function pageOf({ pageToken }: MailboxCursor): [string, string][] {
   return pageToken === '' ? [] : [['pageToken', pageToken]];
 }
 

@@ -1364,7 +1364,7 @@ export interface components {
             /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
+            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "source.access_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
             /** @description Id of what was changed */
             subject: string;
             /** @description State before; null: it did not exist */
@@ -2774,6 +2774,17 @@ export interface components {
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
+        StatedAccessRule: {
+            /** @description The beginning of paths, as hr/; empty: all */
+            prefix: string;
+            /**
+             * @description listed: only `readers`
+             * @enum {string}
+             */
+            audience: "everyone" | "known" | "listed";
+            /** @description Of listed: addresses of people, and group:<name> */
+            readers?: string[];
+        };
         CreateSource: {
             /** @description An App whose adapter offers documents */
             app_id: string;
@@ -2794,6 +2805,27 @@ export interface components {
              * @enum {string}
              */
             audience?: "known" | "everyone";
+            /**
+             * @description provider (default): who may open a document at the provider, as far as it says, gets answers from it; project: what the provider says is left aside
+             * @enum {string}
+             */
+            access_from?: "provider" | "project";
+            /** @description Who gets answers from documents by the beginning of their path. The longest prefix holds, and the narrower of it and all else. A path without a rule is for nobody, unless there are no rules */
+            access_rules?: components["schemas"]["StatedAccessRule"][];
+        };
+        PlaceAccessView: {
+            /** @enum {string} */
+            audience: "everyone" | "known" | "listed";
+            readers: string[];
+            /** @description What the adapter could not find out */
+            note: string | null;
+        };
+        AccessRuleView: {
+            /** @enum {string} */
+            audience: "everyone" | "known" | "listed";
+            readers: string[];
+            /** @description The beginning of paths; empty: all */
+            prefix: string;
         };
         SourceView: {
             id: string;
@@ -2810,6 +2842,15 @@ export interface components {
             trust: "owner" | "untrusted";
             /** @enum {string} */
             audience: "known" | "everyone";
+            /**
+             * @description project: what the provider says is left aside
+             * @enum {string}
+             */
+            access_from: "provider" | "project";
+            /** @description Who may open everything there, as the provider says; null: it does not say */
+            access: components["schemas"]["PlaceAccessView"] | null;
+            /** @description The longest prefix holds; where there are rules, a path without one is for nobody */
+            access_rules: components["schemas"]["AccessRuleView"][];
             /** @enum {string} */
             state: "active" | "paused";
             /** @description From the adapter */
@@ -2848,6 +2889,13 @@ export interface components {
              * @enum {string}
              */
             audience?: "known" | "everyone";
+            /**
+             * @description provider (default): who may open a document at the provider, as far as it says, gets answers from it; project: what the provider says is left aside
+             * @enum {string}
+             */
+            access_from?: "provider" | "project";
+            /** @description Who gets answers from documents by the beginning of their path. The longest prefix holds, and the narrower of it and all else. A path without a rule is for nobody, unless there are no rules */
+            access_rules?: components["schemas"]["StatedAccessRule"][];
         };
         SyncFailureView: {
             path: string;
@@ -7342,7 +7390,7 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
+                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "source.access_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */

@@ -38,15 +38,6 @@ export const knowledgeTexts = {
   },
   readers: {
     title: 'Readers',
-    audience: 'Who may get answers from it',
-    audiences: {
-      known: 'Known people',
-      everyone: 'Everyone, including unknown senders',
-      listed: 'Only some people and groups',
-    },
-    readers: 'People and groups',
-    hint: 'Addresses, and group:name. They get answers in private conversations. Nobody named: no contact gets any.',
-    example: 'ana@example.com, group:finance',
     bySource: 'Its source or its provider says so.',
     nobody: 'No contact',
   },

@@ -21,6 +21,7 @@ export const auditActions = {
   'web_chat.mail_set': 'Answers by mail of a web chat set',
   'app.text_from_set': 'Author of an App’s texts set',
   'source.trust_set': 'Trust in a source set',
+  'source.access_set': 'Readers of a source set',
   'provider.created': 'Model provider connected',
   'provider.changed': 'Model provider changed',
   'provider.deleted': 'Model provider deleted',

@@ -63,6 +63,27 @@ export const sourceTexts = {
     failures: 'What failed',
     showFailures: (count: number) => `Show ${count} failed`,
   },
+  readers: {
+    title: 'Who may read',
+    from: 'What the provider says about it',
+    froms: {
+      provider: 'Holds: the narrower of it and of what is set here',
+      project: 'Is left aside: only what is set here holds',
+    },
+    notSaid: 'The provider does not say who may read there. What is set here holds, for all documents.',
+    leftAside: 'What the provider says is left aside.',
+    said: { everyone: 'At the provider everyone may read it.', known: 'The provider leaves it to the project.' },
+    listed: (count: number) =>
+      `At the provider only these may read it (${count}). Nobody else gets answers from it, and they get them in private conversations.`,
+    unknown: 'Not everything about who may read is known',
+    noRules: 'Rules by path set who may read a part of it.',
+    ruled: 'The longest beginning of a path holds. A path without a rule is for nobody.',
+    add: 'Add a rule',
+    rule: (at: number) => `Rule ${at}`,
+    remove: (at: number) => `Remove rule ${at}`,
+    prefix: 'Path begins with',
+    allPaths: 'All paths',
+  },
   settings: {
     title: 'Name and schedule',
     every: 'Interval in minutes',

@@ -4,6 +4,7 @@ import { callGithub } from '../api/call-github.js';
 import type { GithubSettings } from '../api/github-api.js';
 import { compareCommits } from './compare-commits.js';
 import { listTree } from './list-tree.js';
+import { repositoryAccess } from './repository-access.js';
 import { encodePath, readResourcePath, repositoryUrl, type ResourcePath } from './resource-path.js';
 import { sourceFailure } from './source-failure.js';
 
@@ -16,7 +17,7 @@ const MAX_COMMIT_BYTES = 32 * 1024 * 1024;
 
 /**
  * The files that changed since the commit of the cursor. All files without a cursor, and when GitHub cannot list the
- * difference (over 300 files, or a rewritten history).
+ * difference (over 300 files, or a rewritten history). With them who may read the repository now.
  */
 export async function listChanges(call: ListChangesCall, settings: GithubSettings): Promise<ListChangesResult> {
   const resource = readResourcePath(call.resource_path);
@@ -27,6 +28,18 @@ export async function listChanges(call: ListChangesCall, settings: GithubSetting
   }
   const head = await headCommit(resource, call, settings);
   if (typeof head !== 'string') return head;
+  const changes = await changesTo(head, resource, call, settings);
+  if ('error' in changes) return changes;
+  const access = await repositoryAccess(resource, credentials, settings);
+  return 'error' in access ? access : { ...changes, access };
+}
+
+async function changesTo(
+  head: string,
+  resource: ResourcePath,
+  { cursor, credentials }: ListChangesCall,
+  settings: GithubSettings,
+): Promise<ListChangesResult> {
   if (head === cursor) return { changes: [], cursor };
   if (head === EMPTY_REPOSITORY) return { changes: [], cursor: head, full: true };
   if (cursor !== null && cursor !== EMPTY_REPOSITORY) {

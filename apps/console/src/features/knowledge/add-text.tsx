@@ -8,7 +8,7 @@ import { projectKey, useProjectId } from '../../api/project-query.js';
 import { knowledgeTexts } from '../../texts/knowledge.js';
 import { fieldError } from '../../ui/notices.js';
 import { FormModal } from '../../ui/dialog.js';
-import { type Access, AccessFields } from './readers.js';
+import { type Access, AccessFields } from '../../ui/access-fields.js';
 
 const texts = knowledgeTexts.adding;
 const languages = [

@@ -10,6 +10,7 @@ import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 import { NameField } from '../../ui/name-field.js';
 import { SaveButton } from '../../ui/save-bar.js';
 import { Section } from '../../ui/page.js';
+import { SourceReaders } from './source-readers.js';
 import { type Source, useSourceMutation } from './use-source.js';
 
 const texts = sourceTexts.settings;
@@ -60,6 +61,9 @@ export function SourceSettings({ source }: { source: Source }): ReactNode {
             <SaveButton saving={change.isPending} saved={saved ? texts.saved : null} />
           </Stack>
         </form>
+      </Section>
+      <Section title={sourceTexts.readers.title}>
+        <SourceReaders source={source} />
       </Section>
       <Section title={texts.state}>
         <Stack gap="md">
