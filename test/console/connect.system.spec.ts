@@ -35,7 +35,7 @@ inBrowser('connecting other systems in the console', () => {
     library = await openDocumentAdapter(3, {
       audience: 'listed',
       readers: ['group:library'],
-      note: 'The library does not tell who its members are.',
+      note: 'The library does not name its members.',
     });
     const redirectUri = `${system.origin('portal')}/api/v1/oauth/callback/orbit`;
     provider = await startAuthorizationServer({ redirectUris: [redirectUri] });
@@ -285,7 +285,7 @@ inBrowser('connecting other systems in the console', () => {
     const { page } = owner;
     await page.getByRole('tab', { name: 'Settings' }).click();
     await page.getByText('Not everything about who may read is known').first().waitFor();
-    await page.getByText('The library does not tell').first().waitFor();
+    await page.getByText('The library does not name').first().waitFor();
     await page.getByText('group:library').first().waitFor();
     await button(page, 'Add a rule').click();
     const rule = page.getByRole('group', { name: 'Rule 1' });

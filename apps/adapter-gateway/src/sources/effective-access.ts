@@ -1,13 +1,13 @@
 import { type DocumentAccess, narrowest } from '#libs/contracts';
 import type { AccessRule, SourceRow } from './source.entity.js';
 
-/** Who may get answers from a document: the narrowest of all that is said of it and of where it is. */
+/** Who may get answers from a document: the narrowest of all that is reported of it and of where it is. */
 export function effectiveAccess(
   { path, access }: { path: string; access: DocumentAccess | null },
   source: Pick<SourceRow, 'audience' | 'access_from' | 'access' | 'access_rules'>,
 ): DocumentAccess {
-  const said = source.access_from === 'provider' ? [placeOf(source.access), access] : [];
-  return narrowest(source.audience, [...said, ruled(path, source.access_rules)]);
+  const reported = source.access_from === 'provider' ? [placeOf(source.access), access] : [];
+  return narrowest(source.audience, [...reported, ruled(path, source.access_rules)]);
 }
 
 function placeOf(access: SourceRow['access']): DocumentAccess | null {

@@ -136,8 +136,8 @@ describe("a change of a source's document", () => {
       cursor: 'end',
       ...(access && { access }),
     });
-    const next = async (said: PlaceAccess | undefined) => {
-      access = said;
+    const next = async (reported: PlaceAccess | undefined) => {
+      access = reported;
       offers = [];
       await source.synced();
       await settled();
@@ -218,8 +218,8 @@ describe("a change of a source's document", () => {
     const { status, body } = await world.call('PATCH', `sources/${source.id}`, { access_rules: [rule] });
     expect([status, body.errors?.[0]?.field]).toEqual([422, field]);
     const twice = { prefix: 'a/', audience: 'known' };
-    const { body: again } = await world.call('PATCH', `sources/${source.id}`, { access_rules: [twice, twice] });
-    expect(again.errors?.[0]?.field).toBe('access_rules.1.prefix');
+    const { body: twofold } = await world.call('PATCH', `sources/${source.id}`, { access_rules: [twice, twice] });
+    expect(twofold.errors?.[0]?.field).toBe('access_rules.1.prefix');
   });
 
   it('is not synchronised where the place has an access that is none: it might be open to too many', async () => {

@@ -43,8 +43,8 @@ describe('who may read a repository', () => {
     });
   const access = async (): Promise<PlaceAccess> => (await list()).access as PlaceAccess;
   const readers = async (): Promise<string[]> => {
-    const said = await access();
-    return said.audience === 'listed' ? said.readers : [];
+    const found = await access();
+    return found.audience === 'listed' ? found.readers : [];
   };
   const host = (): string => new URL(github.url).host;
 

@@ -70,9 +70,9 @@ export const sourceTexts = {
       provider: 'Holds: the narrower of it and of what is set here',
       project: 'Is left aside: only what is set here holds',
     },
-    notSaid: 'The provider does not say who may read there. What is set here holds, for all documents.',
+    notReported: 'The provider does not say who may read there. What is set here holds, for all documents.',
     leftAside: 'What the provider says is left aside.',
-    said: { everyone: 'At the provider everyone may read it.', known: 'The provider leaves it to the project.' },
+    reported: { everyone: 'At the provider everyone may read it.', known: 'The provider leaves it to the project.' },
     listed: (count: number) =>
       `At the provider only these may read it (${count}). Nobody else gets answers from it, and they get them in private conversations.`,
     unknown: 'Not everything about who may read is known',

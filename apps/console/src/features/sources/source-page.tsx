@@ -13,7 +13,7 @@ import { type UrlTab, UrlTabs } from '../../ui/url-tabs.js';
 import { When } from '../../ui/when.js';
 import { SourceDocuments } from './source-documents.js';
 import { SourceRuns } from './source-runs.js';
-import { SaidAccess } from './said-access.js';
+import { ReportedAccess } from './reported-access.js';
 import type { SourceTab } from './routes.js';
 import { SourceSettings } from './source-settings.js';
 import { isInFlight, useFollowSyncs, useLastRun, useSource, useSourceMutation } from './use-source.js';
@@ -97,7 +97,9 @@ export function SourcePage(): ReactNode {
           )}
           {source.sync_failure && <FailureAlert title={texts.failure} failure={source.sync_failure} />}
           {source.feed_failure && <FailureAlert title={texts.feedFailure} failure={source.feed_failure} />}
-          {tab !== 'settings' && source.access_from === 'provider' && source.access?.note && <SaidAccess source={source} />}
+          {tab !== 'settings' && source.access_from === 'provider' && source.access?.note && (
+            <ReportedAccess source={source} />
+          )}
           <UrlTabs
             label={texts.sections}
             tabs={tabs()}

@@ -7,7 +7,7 @@ import { AccessFields } from '../../ui/access-fields.js';
 import { IconAction } from '../../ui/icon-action.js';
 import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 import { SaveButton } from '../../ui/save-bar.js';
-import { SaidAccess } from './said-access.js';
+import { ReportedAccess } from './reported-access.js';
 import { type Source, useSourceMutation } from './use-source.js';
 
 const texts = sourceTexts.readers;
@@ -30,7 +30,7 @@ export function SourceReaders({ source }: { source: Source }): ReactNode {
       }}
     >
       <Stack gap="md">
-        <SaidAccess source={source} />
+        <ReportedAccess source={source} />
         <Select
           label={texts.from}
           data={(['provider', 'project'] as const).map((one) => ({ value: one, label: texts.froms[one] }))}

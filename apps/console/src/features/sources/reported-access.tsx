@@ -9,9 +9,9 @@ const texts = sourceTexts.readers;
 const firstChars = 500;
 
 /** What the provider says about who may open the place, and what it does not say. */
-export function SaidAccess({ source: { access, access_from: from } }: { source: Source }): ReactNode {
+export function ReportedAccess({ source: { access, access_from: from } }: { source: Source }): ReactNode {
   if (from === 'project') return <Text size="sm">{texts.leftAside}</Text>;
-  if (access === null) return <Text size="sm">{texts.notSaid}</Text>;
+  if (access === null) return <Text size="sm">{texts.notReported}</Text>;
   return (
     <>
       {access.note !== null && (
@@ -20,7 +20,7 @@ export function SaidAccess({ source: { access, access_from: from } }: { source: 
         </Alert>
       )}
       <Text size="sm">
-        {access.audience === 'listed' ? texts.listed(access.readers.length) : texts.said[access.audience]}
+        {access.audience === 'listed' ? texts.listed(access.readers.length) : texts.reported[access.audience]}
       </Text>
       {access.readers.length > 0 && (
         <Text size="sm" component="div">
