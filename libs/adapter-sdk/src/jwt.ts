@@ -6,15 +6,15 @@ import {
   type FetchImplementation,
   jwtVerify,
   type JSONWebKeySet,
-  type JWTPayload,
   type JWTVerifyGetKey,
+  type JWTVerifyResult,
 } from 'jose';
 import { ProviderUnavailable } from './provider-unavailable.js';
 import { SIGNATURE_TOLERANCE_SECONDS } from './signature-window.js';
 import { refuseWebhook, type VerifyWebhookResult } from './webhook-verification.js';
 
 /** The keys that a provider signs with: from a given key set, or from one that is fetched. */
-export type JwtKeys = JWTVerifyGetKey;
+export type JwtKeys = JWTVerifyGetKey & { jwks(): JSONWebKeySet | undefined };
 
 /** Longest wait for the key set. */
 const FETCH_TIMEOUT_MS = 2_000;
@@ -47,25 +47,28 @@ export async function verifyJwt(check: {
   claims?: Record<string, string | boolean>;
   /** The claim that has to say since when the token is: of its issue, or of its validity. Default: `iat`. */
   since?: 'iat' | 'nbf';
+  /** A key whose `endorsements` name other channels than this one signs nothing here, as keys of Bot Framework. */
+  channel?: string;
   now?: Date;
 }): Promise<VerifyWebhookResult> {
   if (check.audience.length === 0) return refuseWebhook('not_configured', 'no audience is set');
   const { since = 'iat', now = new Date() } = check;
   const token = /^Bearer +(\S+)$/i.exec(check.authorization ?? '')?.[1];
   if (token === undefined) return refuseWebhook('missing_signature', 'Authorization: Bearer <JWT> is needed');
-  let payload: JWTPayload;
+  let verified: JWTVerifyResult;
   try {
-    ({ payload } = await jwtVerify(token, check.keys, {
+    verified = await jwtVerify(token, check.keys, {
       algorithms: ['RS256', 'ES256'],
       issuer: check.issuer,
       audience: check.audience,
       requiredClaims: ['exp', since],
       currentDate: now,
       clockTolerance: SIGNATURE_TOLERANCE_SECONDS,
-    }));
+    });
   } catch (error) {
     return refusalOf(error);
   }
+  const { payload, protectedHeader } = verified;
   // The library checks the time of issue only when given a maximum age.
   if (since === 'iat' && Number(payload.iat) > now.getTime() / 1000 + SIGNATURE_TOLERANCE_SECONDS) {
     return refuseWebhook('stale_timestamp', 'the token was issued in the future');
@@ -73,7 +76,17 @@ export async function verifyJwt(check: {
   for (const [name, expected] of Object.entries(check.claims ?? {})) {
     if (payload[name] !== expected) return refuseWebhook('bad_signature', `the claim ${name} is not the expected one`);
   }
+  if (check.channel !== undefined && !endorses(check.keys, protectedHeader.kid, check.channel)) {
+    return refuseWebhook('bad_signature', 'the key of the token is not endorsed for the channel of the request');
+  }
   return { ok: true, scheme: 'jwt' };
+}
+
+/** A key without endorsements is for every channel. */
+function endorses(keys: JwtKeys, kid: string | undefined, channel: string): boolean {
+  const key: object = keys.jwks()?.keys.find((each) => each.kid === kid) ?? {};
+  const endorsements = 'endorsements' in key ? key.endorsements : undefined;
+  return !Array.isArray(endorsements) || endorsements.length === 0 || endorsements.includes(channel);
 }
 
 /** What is wrong with the token. Any other error comes from fetching the keys. */

@@ -34,7 +34,7 @@ beforeEach(() => {
   };
 });
 
-const activity = { type: 'message', id: 'f:1', serviceUrl, text: 'Hello' };
+const activity = { type: 'message', id: 'f:1', channelId: 'msteams', serviceUrl, text: 'Hello' };
 
 async function verified(
   claims: object,

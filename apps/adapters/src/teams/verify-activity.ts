@@ -11,10 +11,13 @@ import {
 import { textOf } from '../provider-calls/json-fields.js';
 
 const ISSUER = 'https://api.botframework.com';
+const CHANNEL = 'msteams';
 
 /**
- * The token of an activity: for this bot, and for the server that the activity says it comes from. It proves the sender,
- * not the text. Source: Microsoft, Authentication from the Connector to your bot.
+ * The token of an activity: for this bot, for the server that the activity says it comes from, and by a key that may sign
+ * for Teams. It proves the sender, not the text. An Azure Bot has other channels too, as Web Chat, where whoever writes
+ * chooses the sender's id: they prove nobody.
+ * Source: Microsoft, Authentication from the Connector to your bot.
  */
 export async function verifyActivity(
   { credentials, request, receivedAt }: InboundCall,
@@ -22,14 +25,18 @@ export async function verifyActivity(
 ): Promise<VerifyWebhookResult> {
   const audience = textOf(credentials.app_id)?.trim();
   if (audience === undefined || audience === '') return refuseWebhook('not_configured', 'app_id is not set');
-  const activity = parseJson(request.text);
-  const serviceUrl = isJsonObject(activity) ? textOf(activity.serviceUrl) : undefined;
+  const given = parseJson(request.text);
+  const activity = isJsonObject(given) ? given : {};
+  if (textOf(activity.channelId) !== CHANNEL) {
+    return refuseWebhook('bad_signature', 'the activity came by another channel of the bot than Microsoft Teams');
+  }
   return verifyJwt({
     authorization: headerValue(request.headers, 'authorization'),
     keys,
     issuer: ISSUER,
     audience,
-    claims: { serviceurl: serviceUrl ?? '' },
+    claims: { serviceurl: textOf(activity.serviceUrl) ?? '' },
+    channel: CHANNEL,
     // Bot Framework's tokens say from when they are valid, not when they were issued.
     since: 'nbf',
     now: receivedAt,

@@ -1,0 +1,394 @@
+import { createRequire } from 'node:module';
+import { type Activity, CloudAdapter, TeamsActivityHandler, TestAdapter, TurnContext } from 'botbuilder';
+import { BotFrameworkAuthenticationFactory, MsalServiceClientCredentialsFactory } from 'botframework-connector';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import type { JsonObject } from '#libs/adapter-sdk';
+import { type AdapterHost, hostAdapter } from '../testing/adapter-host.js';
+import { type ProviderServer, startProviderServer } from '../testing/provider-server.js';
+import { createTeamsAdapter } from './teams.adapter.js';
+
+const APP = '00000000-1111-2222-3333-444444444444';
+const TENANT = '99999999-8888-7777-6666-555555555555';
+const LOGIN = 'https://login.microsoftonline.com';
+const credentials = { app_id: APP, app_password: 'secret', tenant_id: TENANT };
+const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+const jwk = { ...(await exportJWK(publicKey)), alg: 'RS256' };
+const keys = [
+  { ...jwk, kid: 'k1', endorsements: ['msteams'] },
+  { ...jwk, kid: 'k3', endorsements: ['webchat'] },
+];
+
+let microsoft: ProviderServer;
+let adapter: AdapterHost;
+let theirs: CloudAdapter;
+/** What their handler was called for, by its own names. */
+const handled: string[] = [];
+let heardText: string | undefined;
+let heardContext: Partial<Activity> = {};
+/** What their bot does when it is asked. */
+let act: (context: TurnContext) => Promise<void> = () => Promise.resolve();
+
+class TheirBot extends TeamsActivityHandler {
+  constructor() {
+    super();
+    this.onMessage(async (context, next) => {
+      handled.push('message');
+      heardText = TurnContext.removeRecipientMention({ ...context.activity }).trim();
+      await act(context);
+      await next();
+    });
+    this.onTeamsMessageEditEvent((_context, next) => (handled.push('message_edited'), next()));
+    this.onTeamsMessageUndeleteEvent((_context, next) => (handled.push('message_undeleted'), next()));
+    this.onTeamsMessageSoftDeleteEvent((_context, next) => (handled.push('message_deleted'), next()));
+    this.onReactionsAdded((_context, next) => (handled.push('reaction_added'), next()));
+    this.onReactionsRemoved((_context, next) => (handled.push('reaction_removed'), next()));
+    this.onTeamsMembersAddedEvent((_added, _team, _context, next) => (handled.push('members_added'), next()));
+    this.onTeamsReadReceiptEvent((_receipt, _context, next) => (handled.push('read_receipt'), next()));
+  }
+
+  override async run(context: TurnContext): Promise<void> {
+    heardContext = context.activity;
+    await super.run(context);
+  }
+
+  protected override onAdaptiveCardInvoke(
+    context: TurnContext,
+  ): Promise<{ statusCode: number; type: string; value: Record<string, unknown> }> {
+    handled.push('action');
+    heardContext = context.activity;
+    const type = 'application/vnd.microsoft.activity.message';
+    return Promise.resolve({ statusCode: 200, type, value: { text: 'OK' } });
+  }
+
+  protected override handleTeamsFileConsentAccept(): Promise<void> {
+    handled.push('file_consent');
+    return Promise.resolve();
+  }
+}
+
+beforeAll(async () => {
+  microsoft = await startProviderServer();
+  const { url } = microsoft;
+  adapter = await hostAdapter((http) =>
+    createTeamsAdapter({ ...http, loginUrl: url, serviceUrl: url, jwksUrl: `${url}/keys` }),
+  );
+  theirs = theirAdapter(url);
+});
+afterAll(async () => {
+  await adapter.close();
+  await microsoft.close();
+});
+beforeEach(() => {
+  microsoft.seen.length = handled.length = 0;
+  heardText = undefined;
+  act = () => Promise.resolve();
+  microsoft.answer = ({ url }) => {
+    if (url === '/openid')
+      return { body: { issuer: 'https://api.botframework.com', jwks_uri: `${microsoft.url}/keys` } };
+    if (url === '/keys') return { body: { keys } };
+    if (url.includes('/token')) return { body: { token_type: 'Bearer', access_token: 'bot-token', expires_in: 3600 } };
+    return { body: { id: '1:answer' } };
+  };
+});
+
+/** Their adapter, with the MSAL that it has: only the address of the token service is another one. */
+function theirAdapter(url: string): CloudAdapter {
+  const require = createRequire(createRequire(import.meta.url).resolve('botframework-connector'));
+  const msal = require('@azure/msal-node') as MsalOfTheirs;
+  const post = async (address: string, { body, headers }: { body: string; headers: Record<string, string> }) => {
+    const answer = await fetch(address.replace(LOGIN, url), { method: 'POST', body, headers });
+    return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.json() };
+  };
+  const authority = `${LOGIN}/${TENANT}`;
+  const application = new msal.ConfidentialClientApplication({
+    auth: { clientId: APP, clientSecret: 'secret', authority },
+    system: { networkClient: { sendPostRequestAsync: post } },
+  });
+  const authentication = BotFrameworkAuthenticationFactory.create(
+    '',
+    true,
+    authority,
+    'https://api.botframework.com',
+    'https://api.botframework.com',
+    '',
+    `${url}/openid`,
+    `${url}/openid`,
+    '',
+    new MsalServiceClientCredentialsFactory(APP, application),
+    { requiredEndorsements: [] },
+  );
+  return new CloudAdapter(authentication);
+}
+
+interface MsalOfTheirs {
+  ConfidentialClientApplication: new (
+    options: object,
+  ) => ConstructorParameters<typeof MsalServiceClientCredentialsFactory>[1];
+}
+
+interface TokenOver {
+  claims?: object;
+  issuer?: string;
+  audience?: string;
+  at?: number;
+  kid?: string;
+}
+
+function tokenFor(activity: JsonObject, over: TokenOver = {}): Promise<string> {
+  const at = Math.floor(over.at ?? Date.now() / 1000);
+  return new SignJWT({ ...(over.claims ?? { serviceurl: activity.serviceUrl }) })
+    .setProtectedHeader({ alg: 'RS256', kid: over.kid ?? 'k1' })
+    .setIssuer(over.issuer ?? 'https://api.botframework.com')
+    .setAudience(over.audience ?? APP)
+    .setNotBefore(at)
+    .setExpirationTime(at + 3600)
+    .sign(privateKey);
+}
+
+/** The same request, to their bot and to the adapter. */
+async function received(
+  activity: JsonObject,
+  over: TokenOver = {},
+): Promise<{ status: number; answer: unknown; verified: JsonObject; parsed: JsonObject }> {
+  const token = await tokenFor(activity, over);
+  const { status, answer } = await answerOfTheirs(activity, `Bearer ${token}`);
+  const request = { headers: { authorization: `Bearer ${token}` }, body: JSON.stringify(activity) };
+  const verified = await adapter.call('verify-webhook', { credentials, request });
+  return { status, answer, verified, parsed: await adapter.call('parse-inbound', { credentials, request }) };
+}
+
+async function answerOfTheirs(body: JsonObject, authorization: string): Promise<{ status: number; answer: unknown }> {
+  const given: { status: number; answer: unknown } = { status: 0, answer: undefined };
+  const response = {
+    socket: null,
+    status: (status: number) => ((given.status = status), response),
+    send: (answer: unknown) => ((given.answer = answer), response),
+    header: () => response,
+    end: () => response,
+  };
+  // It prints what it refuses.
+  const { error: print } = console;
+  console.error = () => undefined;
+  const bot = new TheirBot();
+  const request = { method: 'POST', headers: { authorization }, body: structuredClone(body) };
+  await theirs.process(request, response, (context) => bot.run(context));
+  console.error = print;
+  return given;
+}
+
+const activityOf = (over: JsonObject): JsonObject => ({
+  type: 'message',
+  id: '1700000000001',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  localTimestamp: '2026-01-01T01:00:00.000+01:00',
+  channelId: 'msteams',
+  serviceUrl: `${microsoft.url}/`,
+  from: { id: '29:ada', name: 'Ada', aadObjectId: 'aad-1' },
+  recipient: { id: `28:${APP}`, name: 'Bot' },
+  conversation: { id: 'a:1', conversationType: 'personal', tenantId: TENANT },
+  channelData: { tenant: { id: TENANT } },
+  ...over,
+});
+const inThread = {
+  id: '19:abc@thread.tacv2;messageid=1481567603816',
+  conversationType: 'channel',
+  tenantId: TENANT,
+  isGroup: true,
+};
+const mention = (id: string, name: string): JsonObject => ({
+  type: 'mention',
+  text: `<at>${name}</at>`,
+  mentioned: { id, name },
+});
+
+describe('beside Bot Framework, a token', () => {
+  it.each<[string, TokenOver, JsonObject, boolean]>([
+    ['for the bot, its server and its channel', {}, {}, true],
+    ['for another bot', { audience: 'another' }, {}, false],
+    ['of another issuer', { issuer: 'https://sts.windows.net/' }, {}, false],
+    ['for another server', { claims: { serviceurl: 'https://evil.example/' } }, {}, false],
+    ['for no server', { claims: {} }, {}, false],
+    ['that has ended', { at: Date.now() / 1000 - 7_200 }, {}, false],
+    ['that ended four minutes ago', { at: Date.now() / 1000 - 3_600 - 240 }, {}, true],
+    ['that is not valid yet', { at: Date.now() / 1000 + 3_600 }, {}, false],
+    ['by a key that is not known', { kid: 'k2' }, {}, false],
+    ['by a key that is endorsed for other channels', { kid: 'k3' }, {}, false],
+  ])('%s is judged alike', async (_what, over, changed, isGood) => {
+    const { status, verified } = await received(activityOf({ text: 'Hello', ...changed }), over);
+    // Theirs answers 500 to a token that is not valid yet.
+    expect([status < 400, verified.ok]).toEqual([isGood, isGood]);
+    expect(handled).toEqual(isGood ? ['message'] : []);
+  });
+
+  it('of another channel of the bot, where the sender may be anybody, is refused though they take it', async () => {
+    const { status, verified } = await received(activityOf({ text: 'Hello', channelId: 'webchat' }), { kid: 'k3' });
+    expect([status, verified]).toEqual([200, expect.objectContaining({ ok: false, error: 'bad_signature' })]);
+  });
+});
+
+describe('beside Bot Framework, an activity', () => {
+  it('of a thread has the same text, sender, conversation and message', async () => {
+    const entities = [mention(`28:${APP}`, 'Bot'), mention('29:grace', 'Grace')];
+    const text = '<at>Bot</at> ask <at>Grace</at> whether it is green';
+    const { parsed } = await received(activityOf({ text, entities, conversation: inThread }));
+    expect(heardText).toBe('ask <at>Grace</at> whether it is green');
+    expect(parsed).toMatchObject({
+      event_type: 'mention',
+      message: heardText?.replace('<at>Grace</at>', '@Grace'),
+      sender: heardContext.from?.id,
+      is_dm: false,
+      thread_id: '1481567603816',
+      metadata: {
+        channel_address: '19:abc@thread.tacv2',
+        message_id: heardContext.id,
+        account: heardContext.conversation?.tenantId,
+        aad_object_id: heardContext.from?.aadObjectId,
+        timestamp: heardContext.timestamp?.toISOString(),
+        reply_context: { service_url: heardContext.serviceUrl },
+      },
+    });
+  });
+
+  it('as their own test adapter makes it is read as their bot reads it', async () => {
+    const made: Activity[] = [];
+    const { id: _id, ...template } = activityOf({});
+    const tester = new TestAdapter(async ({ activity }) => void made.push(activity), template as Partial<Activity>);
+    await tester.send('Is it green?');
+    await tester.send('And now?');
+    const read = await Promise.all(
+      made.map((activity) => received(JSON.parse(JSON.stringify(activity)) as JsonObject)),
+    );
+    expect(read.map(({ verified, parsed }) => [verified.ok, parsed.message, parsed.sender])).toEqual(
+      made.map(({ text, from }) => [true, text, from.id]),
+    );
+    expect(new Set(read.map(({ parsed }) => parsed.dedup_key)).size).toBe(2);
+  });
+
+  it.each<[string, string, JsonObject]>([
+    [
+      'message_edited',
+      'message_edited',
+      { type: 'messageUpdate', text: 'b', channelData: { eventType: 'editMessage' } },
+    ],
+    [
+      'message_undeleted',
+      'message_edited',
+      { type: 'messageUpdate', text: 'b', channelData: { eventType: 'undeleteMessage' } },
+    ],
+    ['message_deleted', 'message_deleted', { type: 'messageDelete', channelData: { eventType: 'softDeleteMessage' } }],
+    [
+      'reaction_added',
+      'reaction_added',
+      { type: 'messageReaction', reactionsAdded: [{ type: 'like' }], replyToId: '1' },
+    ],
+    ['reaction_removed', 'ignored', { type: 'messageReaction', reactionsRemoved: [{ type: 'like' }], replyToId: '1' }],
+    ['members_added', 'ignored', { type: 'conversationUpdate', membersAdded: [{ id: `28:${APP}` }] }],
+    [
+      'read_receipt',
+      'ignored',
+      { type: 'event', name: 'application/vnd.microsoft.readReceipt', value: { lastReadMessageId: '1' } },
+    ],
+    [
+      'file_consent',
+      'ignored',
+      {
+        type: 'invoke',
+        name: 'fileConsent/invoke',
+        value: { type: 'fileUpload', action: 'accept', context: { f: 1 } },
+      },
+    ],
+  ])('%s is %s to the adapter', async (theirName, ours, over) => {
+    const { parsed, status } = await received(activityOf(over));
+    expect(status).toBe(200);
+    expect(handled).toEqual([theirName]);
+    expect(parsed.event_type).toBe(ours);
+  });
+});
+
+describe('beside Bot Framework, what is sent', () => {
+  const deliver = (message: object, address = 'a:1'): Promise<JsonObject> =>
+    adapter.call('deliver', { credentials, channel_address: address, message });
+  const calls = (method: string): { method: string; url: string; fields: JsonObject; token: string | undefined }[] =>
+    microsoft.seen
+      .filter(({ method: each, url }) => each === method && url.startsWith('/v3/'))
+      .map(({ url, fields, headers }) => ({ method, url, fields, token: headers.authorization }));
+
+  it('asks for its token with the same request', async () => {
+    // Another secret: the adapter still has the token of the other tests.
+    const fresh = { ...credentials, app_password: 'secret ' };
+    await adapter.call('deliver', { credentials: fresh, channel_address: 'a:1', message: { text: 'x' } });
+    const fresher = theirAdapter(microsoft.url);
+    await fresher.continueConversationAsync(APP, reference(), async (context) => {
+      await context.sendActivity('x');
+    });
+    const asked = microsoft.seen.filter(({ url }) => url.includes('/oauth2/'));
+    const [ours, msal] = asked.map(({ method, url, fields: { grant_type, client_id, scope } }) => {
+      return { method, url: url.split('?')[0], grant_type, client_id, scope };
+    });
+    expect(asked).toHaveLength(2);
+    expect(ours).toEqual(msal);
+    expect(asked.map(({ fields }) => fields.client_secret)).toEqual(['secret ', 'secret']);
+    expect(calls('POST').map(({ token }) => token)).toEqual(['Bearer bot-token', 'Bearer bot-token']);
+  });
+
+  it('goes to the same addresses with the same type, text and format', async () => {
+    act = async (context) => {
+      await context.sendActivity({ type: 'message', text: 'It **is**.', textFormat: 'markdown' });
+      await context.sendActivity({ type: 'typing' });
+      await context.updateActivity({ type: 'message', id: '1:answer', text: 'It *was*.', textFormat: 'markdown' });
+    };
+    const asked = await received(activityOf({ text: 'Is it green?', conversation: inThread }));
+    const { thread_id, metadata } = asked.parsed;
+    const { channel_address, reply_context } = metadata as { channel_address: string; reply_context: JsonObject };
+    const [sentByThem, typedByThem, changedByThem] = [...calls('POST'), ...calls('PUT')];
+    microsoft.seen.length = 0;
+    await deliver({ text: 'It **is**.', thread_id, reply_context }, channel_address);
+    await adapter.call('indicate', { credentials, channel_address, thread_id, state: 'working' });
+    await deliver({ text: 'It *was*.', thread_id, reply_context, edit_of: '1:answer' }, channel_address);
+    const [sent, typed, changed] = [...calls('POST'), ...calls('PUT')];
+
+    // They name the message that is answered in the path: Teams shows the answer in the thread either way.
+    const withoutAnswered = (url: string | undefined): string | undefined =>
+      url?.replace(/\/activities\/1700\d+$/, '/activities');
+    expect(decodeURIComponent(sent?.url ?? '')).toBe(decodeURIComponent(withoutAnswered(sentByThem?.url) ?? ''));
+    expect(decodeURIComponent(typed?.url ?? '')).toBe(decodeURIComponent(withoutAnswered(typedByThem?.url) ?? ''));
+    expect(decodeURIComponent(changed?.url ?? '')).toBe(decodeURIComponent(changedByThem?.url ?? ''));
+    expect(sentByThem?.fields).toMatchObject(sent?.fields ?? {});
+    expect(typedByThem?.fields).toMatchObject(typed?.fields ?? {});
+    const { attachments, ...text } = changed?.fields ?? {};
+    expect(changedByThem?.fields).toMatchObject(text);
+    expect(attachments).toEqual([]);
+  });
+
+  it('offers a card whose press they hand to their bot, and the answer to a press is one that they give', async () => {
+    await deliver({ text: 'Deploy?', actions: [{ id: 'yes', label: 'Approve', value: 'sealed' }] });
+    const [card] = calls('POST')[0]?.fields.attachments as [{ content: { actions: { data: JsonObject }[] } }];
+    const data = card.content.actions[0]?.data ?? {};
+    const submitted = await received(activityOf({ value: data, replyToId: '1:answer' }));
+    expect([handled, heardContext.value]).toEqual([['message'], data]);
+    const press = {
+      event_type: 'action',
+      message: 'sealed',
+      metadata: { action: { id: 'yes', message_id: '1:answer' } },
+    };
+    expect(submitted.parsed).toMatchObject(press);
+
+    handled.length = 0;
+    const value = { action: { type: 'Action.Execute', id: 'yes', verb: 'press', data }, trigger: 'manual' };
+    const invoked = await received(
+      activityOf({ type: 'invoke', name: 'adaptiveCard/action', value, replyToId: '1:answer' }),
+    );
+    expect(handled).toEqual(['action']);
+    expect(invoked.parsed).toMatchObject(press);
+    const { statusCode, type } = invoked.answer as JsonObject;
+    const manifest = (await (await fetch(`${adapter.url}/manifest.json`)).json()) as { webhook: { ack: JsonObject } };
+    expect(manifest.webhook.ack).toMatchObject({ status: invoked.status, body: { statusCode, type } });
+  });
+});
+
+function reference() {
+  const { serviceUrl, conversation, recipient, from, channelId } = activityOf({});
+  return { serviceUrl, conversation, bot: recipient, user: from, channelId } as Parameters<
+    CloudAdapter['continueConversationAsync']
+  >[1];
+}
