@@ -362,7 +362,8 @@ describe('beside Bot Framework, what is sent', () => {
 
   it('offers a card whose press they hand to their bot, and the answer to a press is one that they give', async () => {
     await deliver({ text: 'Deploy?', actions: [{ id: 'yes', label: 'Approve', value: 'sealed' }] });
-    const [card] = calls('POST')[0]?.fields.attachments as [{ content: { actions: { data: JsonObject }[] } }];
+    const { attachments } = calls('POST')[0]?.fields ?? {};
+    const [card] = attachments as [{ content: { actions: { data: JsonObject }[] } }];
     const data = card.content.actions[0]?.data ?? {};
     const submitted = await received(activityOf({ value: data, replyToId: '1:answer' }));
     expect([handled, heardContext.value]).toEqual([['message'], data]);
