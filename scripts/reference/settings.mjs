@@ -144,6 +144,10 @@ function readerOf(name, node, path) {
       const [fallback, min, max] = node.arguments.map((argument) => Number(constantOf(argument, path)));
       return { fallback: own ?? inWords(name, fallback ?? Number.NaN), range: `${min}–${max}` };
     }
+    if (reader === 'oneOf') {
+      const words = node.arguments.map((argument) => `\`${constantOf(argument, path)}\``);
+      return { fallback: own ?? words[0] ?? '', range: words.join(', ') };
+    }
     if (reader === 'text' || reader === 'url') {
       const [given] = node.arguments;
       return { fallback: own ?? (given ? `\`${constantOf(given, path)}\`` : 'needed'), range: '' };

@@ -73,8 +73,8 @@ describe('the reply to a message', () => {
   });
 
   it('says whether its channel shows that an answer is written', async () => {
-    const shown = await receive(await world.channel(open), {}, { app_types: true });
-    expect(shown.input?.reply).toMatchObject({ typing: true });
+    const shown = await receive(await world.channel(open), {}, { app_types: true, app_interim: 'once' });
+    expect(shown.input?.reply).toMatchObject({ typing: true, interim: 'once' });
     expect((await receive(await world.channel(open), {})).input?.reply).not.toHaveProperty('typing');
   });
 

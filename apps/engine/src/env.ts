@@ -1,4 +1,14 @@
-import { changeSettings, integer, json, list, optionalText, readEnv, serviceSettings, url } from '#libs/service-kit';
+import {
+  changeSettings,
+  integer,
+  json,
+  list,
+  oneOf,
+  optionalText,
+  readEnv,
+  serviceSettings,
+  url,
+} from '#libs/service-kit';
 import { checkedModel, type ModelPrice, readCurrency, readInputs, readPrices } from './path/model/model-settings.js';
 
 const settings = {
@@ -71,6 +81,15 @@ const settings = {
   TURN_PREVIEW_EVERY_MS: integer(250, 10, 60_000),
   /** Where a channel shows that an answer is written, it is told so often while a turn runs, in ms. 0: never. */
   TURN_TYPING_EVERY_MS: integer(4_000, 0, 60_000),
+  /**
+   * What becomes of a message that an agent sends before its answer. `edit`: the answer takes its place where the channel
+   * can edit, else one stays; `edit_only`: elsewhere there is none; `keep`: each stays; `off`: there is none.
+   */
+  TURN_INTERIM: oneOf('edit', 'edit_only', 'keep', 'off'),
+  /** Such messages of one turn. */
+  TURN_INTERIM_MESSAGES: integer(3, 0, 20),
+  /** One that could not be sent in this time is not sent at all, in seconds. */
+  TURN_INTERIM_TTL_SECONDS: integer(30, 1, 3_600),
   /** Streams of what turns write that one process serves, in all and per project. */
   TURN_STREAMS: integer(500, 1, 10_000),
   TURN_STREAMS_PER_PROJECT: integer(100, 1, 10_000),

@@ -126,6 +126,17 @@ export const builtinTools: readonly BuiltinTool[] = [
     }),
   },
   {
+    name: 'send_interim',
+    title: 'Say something meanwhile',
+    description:
+      'Tells the person who waits, in one short sentence, what you are doing, before your answer: {sent}. Call it once, in front of work that takes long; never for the answer itself.',
+    // It says nothing that the answer could not say, to nobody else.
+    grade: 'read',
+    idempotent: true,
+    credential: null,
+    input_schema: object(['text'], { text: text(500, 'In the language of the person, without links') }),
+  },
+  {
     name: 'store_knowledge',
     title: 'Store knowledge',
     description:

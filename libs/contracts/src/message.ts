@@ -78,7 +78,13 @@ export interface ReplyTarget {
   typing?: true;
   /** The channel takes files with an answer. Absent: it does not. */
   files?: true;
+  /** How the channel shows a message while the answer is not there yet. Absent: it shows none. */
+  interim?: InterimKind;
 }
+
+/** `edited`: the answer takes its place. `once`: it stays, as a message of its own, and is the only one of its turn. */
+export const interimKinds = ['edited', 'once'] as const;
+export type InterimKind = (typeof interimKinds)[number];
 
 /**
  * The target of several messages that are answered together: the highest hop count applies, or a loop could start over.

@@ -28,6 +28,15 @@ export const integer =
     return result;
   };
 
+/** One of these words; the first one where nothing is set. */
+export const oneOf =
+  <T extends string>(...words: [T, ...T[]]): Reader<T> =>
+  (name, value) => {
+    const result = words.find((word) => word === (value || words[0]));
+    if (result === undefined) throw new Error(`${name} is ${JSON.stringify(value)}: give one of ${words.join(', ')}`);
+    return result;
+  };
+
 export const url =
   (fallback?: string): Reader<string> =>
   (name, value) => {

@@ -4724,7 +4724,7 @@ export interface components {
         CreateAgent: {
             /** @description A model of the configured endpoint; default: MODEL_NAME */
             model?: string | null;
-            /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, send_file, store_knowledge, query_knowledge_graph, remember, forget */
+            /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, send_file, send_interim, store_knowledge, query_knowledge_graph, remember, forget */
             tools?: string[];
             /** @description Used when the model does not answer */
             fallback_model?: string | null;
@@ -4827,7 +4827,7 @@ export interface components {
         UpdateAgent: {
             /** @description A model of the configured endpoint; default: MODEL_NAME */
             model?: string | null;
-            /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, send_file, store_knowledge, query_knowledge_graph, remember, forget */
+            /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, send_file, send_interim, store_knowledge, query_knowledge_graph, remember, forget */
             tools?: string[];
             /** @description Used when the model does not answer */
             fallback_model?: string | null;
@@ -4883,7 +4883,7 @@ export interface components {
         NewDraft: {
             /** @description A model of the configured endpoint; default: MODEL_NAME */
             model?: string | null;
-            /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, send_file, store_knowledge, query_knowledge_graph, remember, forget */
+            /** @description Built-in tools the agent may call without a Skill: http_request, send_email, web_search, read_file, send_file, send_interim, store_knowledge, query_knowledge_graph, remember, forget */
             tools?: string[];
             /** @description Used when the model does not answer */
             fallback_model?: string | null;

@@ -27,6 +27,7 @@ import { CaseSet } from '../entities/case-set.entity.js';
 import { CaseSet1795866000000 } from './1795866000000-case-set.js';
 import { Inbox1795855000000 } from './1795855000000-inbox.js';
 import { TurnFile } from '../entities/turn-file.entity.js';
+import { TurnInterim } from '../entities/turn-interim.entity.js';
 import { TurnFile1795894100000 } from './1795894100000-turn-file.js';
 import { ChunkVectorOfChunk1795895000000 } from './1795895000000-chunk-vector-of-chunk.js';
 import { TranscriptRow } from '../entities/transcript.entity.js';
@@ -42,6 +43,7 @@ import { SessionOrder1795807000000 } from './1795807000000-session-order.js';
 import { TurnPreview1795788000000 } from './1795788000000-turn-preview.js';
 import { WorkflowStep1795866167000 } from './1795866167000-workflow-step.js';
 import { BudgetHold1795790000000 } from './1795790000000-budget-hold.js';
+import { TurnInterim1795903366102 } from './1795903366102-turn-interim.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -69,6 +71,7 @@ export const schema: ServiceSchema = {
     ModelUsage,
     TranscriptRow,
     TurnFile,
+    TurnInterim,
     KnowledgeDocument,
     Chunk,
     ChunkVector,
@@ -107,5 +110,6 @@ export const schema: ServiceSchema = {
     DocumentReaders1795894000000,
     TurnFile1795894100000,
     ChunkVectorOfChunk1795895000000,
+    TurnInterim1795903366102,
   ],
 };

@@ -29,6 +29,13 @@ export interface OutboundContent {
   attachments?: AttachmentHead[];
   /** The provider's id of the message to change. */
   edit_of?: string;
+  /**
+   * The key of a delivery to the same address, of the same App, whose message this one takes the place of: an edit where
+   * that has arrived and can be edited, else a message of its own. The other one is not sent any more from then on.
+   */
+  replaces?: string;
+  /** Another delivery has taken its place: what of it is not sent yet never will be. */
+  replaced?: true;
   actions?: OutboundAction[];
   /** The only sender whose answer counts where the channel has no buttons. Absent: any. */
   actions_for?: string;

@@ -1,6 +1,6 @@
 import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsObject, IsOptional, IsString } from 'class-validator';
 import { IsCustody, type JobCustody } from '../job-custody.js';
-import type { NormalizedMessage } from '../message.js';
+import { type InterimKind, interimKinds, type NormalizedMessage } from '../message.js';
 import type { Outcome, Stage } from '../outcomes.js';
 import type { RequestFacts } from '../request-facts.js';
 import { type TextFrom, textSources } from './turn-run.js';
@@ -37,6 +37,8 @@ export class MessageRoutePayload {
   @IsOptional() @IsIn([true]) app_types?: true;
   /** The App's channel takes files. Absent: it does not. */
   @IsOptional() @IsIn([true]) app_sends_files?: true;
+  /** How the App's channel shows a message before the answer. Absent: it shows none. */
+  @IsOptional() @IsIn(interimKinds) app_interim?: InterimKind;
   /** Absent when over the inline limit: the router then reads them from the gateway. */
   @IsOptional() @IsArray() @ArrayMinSize(1) messages?: NormalizedMessage[];
   /** What filters may read of the request. Absent: there was none, or it comes from an earlier release. */

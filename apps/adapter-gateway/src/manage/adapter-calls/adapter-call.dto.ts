@@ -75,6 +75,12 @@ export class OutgoingMessage {
   attachments?: OutgoingAttachment[];
   @Text(200, { optional: true, minLength: 1, description: "The provider's id of the message that it changes" })
   edit_of?: string;
+  @Text(200, {
+    optional: true,
+    minLength: 1,
+    description: 'Key of a message of the App whose place it takes: by an edit, or as a message of its own',
+  })
+  replaces?: string;
   @NestedList(OutgoingAction, MAX_ACTIONS, { optional: true, description: 'Choices below the text' })
   actions?: OutgoingAction[];
   @Text(2_000, {

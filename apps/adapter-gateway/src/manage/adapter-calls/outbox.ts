@@ -69,7 +69,8 @@ export class Outbox {
       call.idempotency_key,
       files.contents,
     );
-    if (!isDeepStrictEqual(row.content, JSON.parse(JSON.stringify(content)))) {
+    const { replaced: _replaced, ...asked } = row.content;
+    if (!isDeepStrictEqual(asked, JSON.parse(JSON.stringify(content)))) {
       throw new Problem(422, 'idempotency_key_reused', 'This key was already used for another message: use a new key.');
     }
     if (row.id === id && content.text !== call.message.text) this.noteCleaned(row);
@@ -120,6 +121,7 @@ function contentOf(
     subject,
     reply_context = null,
     edit_of,
+    replaces,
     actions,
     actions_for,
     reaction,
@@ -130,6 +132,7 @@ function contentOf(
     ...(subject ? { subject: cleaned(subject, format) } : {}),
     ...(attachments.length > 0 ? { attachments } : {}),
     ...(edit_of ? { edit_of } : {}),
+    ...(replaces ? { replaces } : {}),
     ...(actions && actions.length > 0 ? { actions: actions.map((action) => ({ ...action })) } : {}),
     ...(actions_for ? { actions_for } : {}),
     ...(reaction ? { reaction: { ...reaction } } : {}),

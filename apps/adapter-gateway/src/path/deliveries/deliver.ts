@@ -1,7 +1,7 @@
 import type { Credentials, DeliverFailure } from '#libs/adapter-sdk';
 import { outboundSent, scopeOf, textHash } from '#libs/contracts';
 import type { Egress } from '#libs/egress';
-import { JobClient, PermanentFailure } from '#libs/queue';
+import { JobClient, PermanentFailure, RunLater } from '#libs/queue';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterError } from '../adapters/adapter-answer.js';
@@ -23,8 +23,11 @@ import {
 } from './delivery.repository.js';
 import { AnswerLost, type AttemptResult, isInDoubt, type Made, requireInTime } from './delivery.verdict.js';
 import { directDeliver } from './direct-deliver.js';
-import { fittedContent, NumberedChoices } from './message-features.js';
+import { editableOf, fittedContent, NumberedChoices } from './message-features.js';
 import { type OutgoingMessage, OutgoingMessages } from './outgoing-messages.js';
+
+const replacedInFlightMs = 500;
+const replacedInFlight = 'The message whose place it takes is being sent.';
 
 /** One attempt at a delivery: `/format`, then `/deliver` (spec 4.1), or the DirectAdapter. */
 @Injectable()
@@ -85,6 +88,7 @@ export class Deliverer {
     await this.readiness.require(adapter.baseUrl, scopeOf(delivery), this.settings.HEALTH_POLL_MAX_MS);
     const credentials = await this.credentials.forWork(installed);
     const { reason: previous } = delivery;
+    const takesPlace = await this.takePlace(delivery, adapter);
     const first = await this.choices.offer(delivery, adapter.manifest);
     const { DELIVERY_ATTACHMENTS_MAX_BYTES: maxBytes } = this.settings;
     const fitted = fittedContent(delivery.content, adapter.manifest, first, maxBytes);
@@ -95,6 +99,13 @@ export class Deliverer {
     try {
       const message = await this.messages.of(delivery, adapter, credentials);
       result = await this.sendAll(delivery, app, adapter, credentials, message, lost);
+      if (takesPlace && isRefusedEdit(result, delivery)) {
+        // Somebody has deleted what it was to take the place of, for example.
+        const { edit_of: _refused, ...content } = delivery.content;
+        delivery.content = content;
+        delivery.left_out = [...(delivery.left_out ?? []), 'edit'];
+        result = await this.sendAll(delivery, app, adapter, credentials, message, lost);
+      }
     } catch (error) {
       await this.settleLookup(installed, credentials, error);
       // Of `/format`: sending gives a refusal as its result.
@@ -102,6 +113,21 @@ export class Deliverer {
       result = refused(error.refusal, '/format', credentials);
     }
     return this.settleRefused(installed, credentials, previous, result);
+  }
+
+  /**
+   * Makes it an edit of the message whose place it takes, if that has arrived where this one goes.
+   * @returns whether it is one
+   * @throws RunLater while that message is being sent: else it could arrive last
+   */
+  private async takePlace(delivery: ClaimedDelivery, { manifest }: InstalledAdapter): Promise<boolean> {
+    const { replaces: key, target } = delivery.content;
+    if (key === undefined) return false;
+    const before = await this.deliveries.replace(delivery, key);
+    if (before?.state === 'sending') throw new RunLater(replacedInFlightMs, 'replaced_in_flight', replacedInFlight);
+    const messageId = editableOf(before, target, manifest);
+    if (messageId !== null) delivery.content = { ...delivery.content, edit_of: messageId };
+    return messageId !== null;
   }
 
   /**
@@ -246,6 +272,12 @@ export class Deliverer {
       if (!(problem instanceof Problem)) throw problem;
     }
   }
+}
+
+/** Nothing of the message is there, and another try would be refused again. */
+function isRefusedEdit(result: AttemptResult, { from_part: sent }: DeliveryRow): boolean {
+  if ('unknown' in result || result.ok || sent > 0 || (result.delivered_parts ?? 0) > 0) return false;
+  return result.error_detail?.retryable !== true && result.error !== refusedTokenCode;
 }
 
 /** The server that the built-in Webhook app calls. An address that is no URL fails when it is called. */

@@ -25,6 +25,10 @@ export type FirstJob = DeliverySendPayload & { content: OutboundContent };
 /** What a statement stores of an attempt, and its entry for the timeline. `arrived`: a delivery that may have no row yet. */
 export type DeliveryResult = DeliveryOutcome & { entry: JournalEntry | null; arrived?: DeliveryRow };
 
+export type ReplacedDelivery = Pick<DeliveryRow, 'id' | 'state' | 'provider_message_id'> & {
+  channel_address: string | null;
+};
+
 @Injectable()
 export class DeliveryRepository {
   readonly work: Work<DeliveryRow>;
@@ -81,6 +85,21 @@ export class DeliveryRepository {
       [id, claim, answerLostCode],
     );
     return (result as [unknown[], number])[1] > 0;
+  }
+
+  /**
+   * From here on nothing is sent of another delivery of the same App that is not sent yet: this one takes its place.
+   * @param key which the other one was requested under
+   * @returns null where there is none
+   */
+  async replace({ project_id, app_id }: DeliveryRow, key: string): Promise<ReplacedDelivery | null> {
+    const [rows] = (await this.rows.query(
+      `UPDATE gateway.delivery SET content = content || '{"replaced": true}'
+        WHERE project_id = $1 AND app_id = $2 AND idempotency_key = $3
+       RETURNING id, state, provider_message_id, content #>> '{target,channel_address}' AS channel_address`,
+      [project_id, app_id, key],
+    )) as [ReplacedDelivery[], number];
+    return rows[0] ?? null;
   }
 
   /** Its channel has another address now. */

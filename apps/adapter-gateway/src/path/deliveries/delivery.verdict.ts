@@ -58,6 +58,7 @@ export function expiresAtMs({ open_since: since, content }: DeliveryRow): number
 
 /** @throws TooLate */
 export function requireInTime(delivery: DeliveryRow, notThere = false): void {
+  if (delivery.content.replaced) throw new TooLate('The message that takes its place was there before it.', notThere);
   if (Date.now() >= expiresAtMs(delivery)) throw new TooLate(tooLate(delivery), notThere);
 }
 

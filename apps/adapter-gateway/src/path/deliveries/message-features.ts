@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import type { DeliveryRow, OfferedChoice } from '../../entities/delivery.entity.js';
 import type { GatewaySettings } from '../../env.js';
 import { SETTINGS } from '../../tokens.js';
+import type { ReplacedDelivery } from './delivery.repository.js';
 
 export interface FittedContent {
   content: OutboundContent;
@@ -54,6 +55,18 @@ export function fittedContent(
       ...(reaction !== undefined && !leftOut.includes('reactions') && { reaction }),
     },
   };
+}
+
+/** The provider's id of the message whose place another one takes by an edit; null: that one is a message of its own. */
+export function editableOf(
+  before: ReplacedDelivery | null,
+  { channel_address: address }: OutboundContent['target'],
+  manifest: Manifest,
+): string | null {
+  if (before?.state !== 'delivered' || !offersFeature(manifest, 'edit')) return null;
+  const { id, provider_message_id: messageId } = before;
+  // An adapter that names no id gives the delivery's.
+  return before.channel_address === address && messageId !== null && !messageId.startsWith(id) ? messageId : null;
 }
 
 function isOver(files: readonly AttachmentHead[], { message }: Manifest, maxBytes: number): boolean {

@@ -218,6 +218,7 @@ export class InboundService extends Sweeping {
       ...(canSend(installed) ? {} : { app_sends: false }),
       ...(installed.adapter && offersFeature(installed.adapter.manifest, 'typing') ? { app_types: true } : {}),
       ...(installed.adapter && offersFeature(installed.adapter.manifest, 'files') ? { app_sends_files: true } : {}),
+      ...interimOf(installed.adapter),
       request,
       ...(inline ? { messages } : {}),
       ...(job.custody ? { custody: job.custody } : {}),
@@ -233,6 +234,13 @@ export class InboundService extends Sweeping {
     this.journal.append(entryOf(job, stage, outcome, facts));
     if (facts.durationMs !== null) this.metrics.hopSeconds.observe({ stage, outcome }, facts.durationMs / 1000);
   }
+}
+
+/** Somebody watches a channel that shows that an answer is written. A mail or a callback is read when it is there. */
+function interimOf(adapter: InstalledApp['adapter']): Pick<MessageRoutePayload, 'app_interim'> {
+  if (!adapter) return {};
+  if (offersFeature(adapter.manifest, 'edit')) return { app_interim: 'edited' };
+  return offersFeature(adapter.manifest, 'typing') ? { app_interim: 'once' } : {};
 }
 
 interface EntryFacts {

@@ -162,7 +162,11 @@ describe('the origin of a message', () => {
     inbound.routes['parse-inbound'] = adapter.routes['parse-inbound'];
     await world.call('POST', 'adapters', { url: inbound.url });
     const installed = await world.call('POST', 'listings/inbound-only/install', { capabilities: ['receive'] });
-    expect((await receive(installed.body.id, {})).job).toMatchObject({ app_sends: false, app_types: true });
+    expect((await receive(installed.body.id, {})).job).toMatchObject({
+      app_sends: false,
+      app_types: true,
+      app_interim: 'once',
+    });
     await inbound.close();
   });
 });

@@ -23,6 +23,7 @@ const deletions = {
     steps AS (DELETE FROM engine.step s USING old WHERE s.turn_id = old.id),
     workflow_steps AS (DELETE FROM engine.workflow_step w USING old WHERE w.turn_id = old.id),
     files AS (DELETE FROM engine.turn_file f USING old WHERE f.turn_id = old.id),
+    interims AS (DELETE FROM engine.turn_interim i USING old WHERE i.turn_id = old.id),
     previews AS (DELETE FROM engine.turn_preview p USING old WHERE p.turn_id = old.id),
     calls AS (DELETE FROM engine.tool_call c USING old WHERE c.turn_id = old.id),
     approvals AS (DELETE FROM engine.approval a USING old WHERE a.turn_id = old.id RETURNING a.id),

@@ -48,6 +48,8 @@ export interface PromptParts {
   readOnly: boolean;
   /** It could attach files, and its channel takes none. Absent: false. */
   lacksFiles?: boolean;
+  /** It could say something before its answer, and its channel shows none of it. Absent: false. */
+  lacksInterim?: boolean;
 }
 
 /**
@@ -146,6 +148,7 @@ const mayBeSilent = `Where no answer is wanted, answer ${noReplyWord} and nothin
 
 const wantsValue = `Your final answer is read by a program: one JSON object that holds to this JSON Schema, and nothing else around it.`;
 
+const noInterimNote = 'This channel shows only answers: do not call send_interim.';
 const noFilesNote = 'This channel takes no files: write what matters into your answer instead of calling send_file.';
 
 const readOnlyNote = 'The current event is not verified: only calls that read are allowed.';
@@ -159,7 +162,7 @@ const takeoverSource = 'takeover';
 const takeoverNote = `While a person had taken the conversation over, you were not asked. What was said then stands among the events; what that \
 person answered is marked source: ${takeoverSource}, and has been sent.`;
 
-function systemText({ instructions, skills, input, past, readOnly, lacksFiles }: PromptParts): string {
+function systemText({ instructions, skills, input, past, readOnly, lacksFiles, lacksInterim }: PromptParts): string {
   const workflow = input.instructions
     ? [`Instructions of the workflow that started this turn:\n${input.instructions}`]
     : [];
@@ -172,6 +175,7 @@ function systemText({ instructions, skills, input, past, readOnly, lacksFiles }:
   const notes = [
     ...(readOnly ? [readOnlyNote] : []),
     ...(lacksFiles ? [noFilesNote] : []),
+    ...(lacksInterim ? [noInterimNote] : []),
     ...(takenOver ? [takeoverNote] : []),
   ];
   return [`${ground}${form}`, instructions, ...knowledge, ...workflow, ...notes].join('\n\n');

@@ -12,6 +12,7 @@ import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import type { Turn } from '../../entities/turn.entity.js';
+import { interimKey } from '../../entities/turn-interim.entity.js';
 
 const sweepBatch = 500;
 
@@ -28,11 +29,15 @@ export type OfferedReply = Omit<DeliverySendPayload, 'content'> & { turn_id: str
 type SendingTurn = Pick<
   Turn,
   'id' | 'organization_id' | 'project_id' | 'receipt_id' | 'input' | 'reply_text' | 'answer_id' | 'notice_id'
-> & { files: AttachmentHead[] | null };
+> & { files: AttachmentHead[] | null; interim: string | null };
 
 /** What is attached to the answer of a turn `t`; null: nothing. */
 const filesSql = `(SELECT jsonb_agg(jsonb_build_object('name', f.name, 'content_type', f.content_type, 'size', f.size,
   'sha256', f.sha256) ORDER BY f.seq) FROM engine.turn_file f WHERE f.turn_id = t.id) AS files`;
+
+/** The last message that a turn `t` sent before its answer, where the answer takes its place; null: there is none. */
+const interimSql = `(SELECT i.call_ref FROM engine.turn_interim i WHERE i.turn_id = t.id AND NOT i.stays
+   ORDER BY i.seq DESC LIMIT 1) AS interim`;
 
 /** Offers committed replies to the gateway, and offers again those that it has not accepted. */
 @Injectable()
@@ -77,7 +82,7 @@ export class ReplyOfferService extends Sweeping {
   async ofTurns(turnIds: string[]): Promise<OfferedReply[]> {
     if (turnIds.length === 0) return [];
     const turns = (await this.db.query(
-      `SELECT id, organization_id, project_id, receipt_id, input, reply_text, answer_id, notice_id, ${filesSql}
+      `SELECT id, organization_id, project_id, receipt_id, input, reply_text, answer_id, notice_id, ${filesSql}, ${interimSql}
          FROM engine.turn t WHERE id = ANY($1) AND (answer_id IS NOT NULL OR notice_id IS NOT NULL) ORDER BY id`,
       [turnIds],
     )) as SendingTurn[];
@@ -108,12 +113,28 @@ export class ReplyOfferService extends Sweeping {
 }
 
 /** The failure notice precedes the answer that a redrive gave. */
-function repliesOf({ id, input, reply_text, answer_id, notice_id, files, ...turn }: SendingTurn): OfferedReply[] {
+function repliesOf({
+  id,
+  input,
+  reply_text,
+  answer_id,
+  notice_id,
+  files,
+  interim,
+  ...turn
+}: SendingTurn): OfferedReply[] {
   const target = input?.reply;
   if (!target) return [];
   const common = { ...turn, turn_id: id };
-  const notice = { text: input.failure_notice ?? '', format: 'plain', target } as const;
-  const answer = { text: reply_text ?? '', ...(files === null ? {} : { attachments: files }), target };
+  const place = interim === null ? {} : { replaces: interimKey({ turn_id: id, call_ref: interim }) };
+  const notice = { text: input.failure_notice ?? '', format: 'plain', ...place, target } as const;
+  const answer = {
+    text: reply_text ?? '',
+    ...(files === null ? {} : { attachments: files }),
+    // The notice stands there already.
+    ...(notice_id === null ? place : {}),
+    target,
+  };
   return [
     ...(notice_id === null ? [] : [{ ...common, delivery_id: notice_id, content: notice }]),
     ...(answer_id === null ? [] : [{ ...common, delivery_id: answer_id, content: answer }]),

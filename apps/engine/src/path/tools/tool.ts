@@ -4,6 +4,7 @@ import {
   isUntrusted,
   type NormalizedMessage,
   type ProjectScope,
+  type ReplyTarget,
   scopeOf,
   type ToolGrade,
   toolGrades,
@@ -57,6 +58,8 @@ export interface TurnScope extends ProjectScope {
   rehearsal: boolean;
   /** From its message, and from those that it answers too. */
   attachments: TurnAttachment[];
+  /** Where its answer goes; null: nowhere. */
+  reply: ReplyTarget | null;
   /** It answers over a channel that takes files. */
   takesFiles: boolean;
   /** Who asked for the turn, `contact:<id>` or `key:<id>`. They may not decide on its calls. */
@@ -240,6 +243,7 @@ export function turnScope(
     isPrivate: [input.message, ...(input.earlier ?? [])].every(({ is_dm: isDirect }) => isDirect === true),
     calledBy: input.called_by ? { agents: input.called_by.agents, mayDo: input.called_by.may_do } : null,
     rehearsal: input.rehearsal === true,
+    reply: input.reply,
     takesFiles: input.reply?.files === true && input.reply.channel_address !== null,
     startedBy: [...(input.contact_id ? [`contact:${input.contact_id}`] : []), ...(input.started_by ?? [])],
     attachments: [input.message, ...(input.earlier ?? [])].flatMap(attachmentsOf),

@@ -20,7 +20,9 @@ import { httpRequest } from './builtin/http-request.tool.js';
 import { forget, remember } from './builtin/memory-tools.js';
 import { StepRepository } from '../steps/step.repository.js';
 import { TurnFiles } from '../replies/turn-file.repository.js';
+import { TurnInterims } from '../replies/turn-interim.repository.js';
 import { sendFile } from './builtin/send-file.js';
+import { sendInterim } from './builtin/send-interim.js';
 import { sendEmail } from './builtin/send-email.tool.js';
 import { webSearch } from './builtin/web-search.tool.js';
 import { ToolsetClient } from './registry/registry-tool.js';
@@ -45,11 +47,13 @@ import { TurnToolService } from './turn-tool.service.js';
         ServiceClient,
         TurnFiles,
         StepRepository,
+        TurnInterims,
       ],
     },
     CredentialReader,
     ToolsetClient,
     TurnFiles,
+    TurnInterims,
     TurnToolService,
   ],
   exports: [ArgumentCheck, BuiltinLibrary, CredentialReader, TurnFiles, TurnToolService],
@@ -68,6 +72,7 @@ function library(
   router: ServiceClient,
   files: TurnFiles,
   steps: StepRepository,
+  interims: TurnInterims,
 ): BuiltinLibrary {
   const timeoutMs = settings.TOOL_TIMEOUT_MS;
   return new BuiltinLibrary({
@@ -79,6 +84,7 @@ function library(
       { files, documents, steps, gateway, router },
       { files: settings.TURN_FILES, bytes: settings.TURN_FILE_BYTES },
     ),
+    send_interim: sendInterim(interims, gateway, settings),
     store_knowledge: storeKnowledge(documents, settings.DOCUMENT_MAX_CHARS),
     query_knowledge_graph: queryKnowledgeGraph(search, graph, router),
     remember: remember(memories),

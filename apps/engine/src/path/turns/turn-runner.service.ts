@@ -104,8 +104,10 @@ export class TurnRunner {
     const { instructions } = agent;
     const { files } = given;
     const shown = { instructions, skills, input, files, trustOfFiles: given.trust, known, results };
-    const sendsFiles = powers.tools.shown.some(({ name }) => /(^|__)send_file$/.test(name));
-    const parts = { ...shown, pastChars, readOnly: !turn.trusted, lacksFiles: sendsFiles && !turn.takesFiles };
+    const sends = (what: string): boolean => powers.tools.shown.some(({ name }) => name.split('__').at(-1) === what);
+    const lacksFiles = sends('send_file') && !turn.takesFiles;
+    const lacksInterim = sends('send_interim') && turn.reply?.interim === undefined;
+    const parts = { ...shown, pastChars, readOnly: !turn.trusted, lacksFiles, lacksInterim };
     const spends = { log, prices: this.prices, spending: this.spending };
     const remembered = await this.compactor
       .compact({

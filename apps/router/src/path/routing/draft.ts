@@ -92,6 +92,7 @@ export function newDraft(
       ...replyTargetOf(job.app_id, raw),
       ...(job.app_types ? { typing: true } : {}),
       ...(job.app_sends_files ? { files: true } : {}),
+      ...(job.app_interim ? { interim: job.app_interim } : {}),
     },
     sender: senderAddressOf(raw),
     appSends: job.app_sends ?? true,

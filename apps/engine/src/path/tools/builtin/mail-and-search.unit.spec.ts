@@ -26,6 +26,7 @@ const call: CallSite = {
     trusted: true,
     isPrivate: false,
     rehearsal: false,
+    reply: null,
     takesFiles: false,
     calledBy: null,
     attachments: [],
