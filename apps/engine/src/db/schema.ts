@@ -6,7 +6,7 @@ import { Chunk, ChunkVector, KnowledgeDocument, SyncedDocument } from '../knowle
 import { EmbeddingModelRow } from '../knowledge/meaning/embedding-model.entity.js';
 import { KnowledgeEntity, Mention, Relation } from '../knowledge/graph.entity.js';
 import { PythonTry } from '../manage/python-tools/python-try.entity.js';
-import { Step, ToolCallRecord, Turn, TurnPreviewRow, WorkflowStepRow } from '../entities/turn.entity.js';
+import { Step, ToolCallRecord, Turn, TurnInterim, TurnPreviewRow, WorkflowStepRow } from '../entities/turn.entity.js';
 import { BudgetHold, ModelUsage, Usage } from '../entities/usage.entity.js';
 import { Engine1770000000000 } from './1770000000000-engine.js';
 import { BudgetNotice1795704900000 } from './1795704900000-budget-notice.js';
@@ -27,7 +27,6 @@ import { CaseSet } from '../entities/case-set.entity.js';
 import { CaseSet1795866000000 } from './1795866000000-case-set.js';
 import { Inbox1795855000000 } from './1795855000000-inbox.js';
 import { TurnFile } from '../entities/turn-file.entity.js';
-import { TurnInterim } from '../entities/turn-interim.entity.js';
 import { TurnFile1795894100000 } from './1795894100000-turn-file.js';
 import { ChunkVectorOfChunk1795895000000 } from './1795895000000-chunk-vector-of-chunk.js';
 import { TranscriptRow } from '../entities/transcript.entity.js';

@@ -11,8 +11,7 @@ import { Handovers } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
-import type { Turn } from '../../entities/turn.entity.js';
-import { interimKey } from '../../entities/turn-interim.entity.js';
+import { interimKey, type Turn } from '../../entities/turn.entity.js';
 
 const sweepBatch = 500;
 

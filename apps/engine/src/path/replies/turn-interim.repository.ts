@@ -1,6 +1,6 @@
 import { Database } from '#libs/database';
 import { Injectable } from '@nestjs/common';
-import { interimKey, type TurnInterim } from '../../entities/turn-interim.entity.js';
+import { interimKey, type TurnInterim } from '../../entities/turn.entity.js';
 
 export type NewInterim = Pick<TurnInterim, 'turn_id' | 'call_ref' | 'stays'>;
 

@@ -2,7 +2,7 @@ import type { ReplyTarget } from '#libs/contracts';
 import { sanitizeReply } from '#libs/sanitizer';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import type { EngineSettings } from '../../../settings.js';
-import { interimKey } from '../../../entities/turn-interim.entity.js';
+import { interimKey } from '../../../entities/turn.entity.js';
 import type { TurnInterims } from '../../replies/turn-interim.repository.js';
 import { failure, isFailure, type ToolFailure, type TurnScope } from '../tool.js';
 import type { BuiltinWork } from './builtin-library.js';
