@@ -34,7 +34,7 @@ describe('a message that takes the place of another one', () => {
     return deliveries.inState(delivery.delivery_id, 'delivered');
   };
   /** @returns its key */
-  const said = async (text: string, key = newId('msg')): Promise<string> => {
+  const announced = async (text: string, key = newId('msg')): Promise<string> => {
     const message = { app_id: app, channel_address: 'room', message: { text }, idempotency_key: key };
     const { delivery_id: id } = (await world.internal('POST', 'adapter-calls/deliver', message)).body;
     ids.set(key, id ?? '');
@@ -48,7 +48,7 @@ describe('a message that takes the place of another one', () => {
     adapter.bodiesOf('deliver').map(({ message }) => [message.text, message.edit_of].filter(Boolean).join(' → '));
 
   it('is an edit of it once it has arrived', async () => {
-    const first = await said('Looking…');
+    const first = await announced('Looking…');
     const answer = await answered('It is 42.', first);
     expect(texts()).toEqual(['Looking…', 'It is 42. → m1']);
     expect(await messageIdOf(answer.id)).toBe('m1');
@@ -56,14 +56,14 @@ describe('a message that takes the place of another one', () => {
 
   it('is a message of its own where the channel cannot edit, or knows none like it', async () => {
     await installed([]);
-    const first = await said('Looking…');
+    const first = await announced('Looking…');
     await answered('It is 42.', first);
     await answered('It is 43.', newId('msg'));
     expect(texts()).toEqual(['Looking…', 'It is 42.', 'It is 43.']);
   });
 
   it('is a message of its own where the provider refuses the edit, and the timeline says so', async () => {
-    const first = await said('Looking…');
+    const first = await announced('Looking…');
     adapter.routes['deliver'] = ({ message }) =>
       message.edit_of ? { ok: false, error: 'not_found' } : { ok: true, message_id: 'm2' };
     const answer = await answered('It is 42.', first);
@@ -74,7 +74,7 @@ describe('a message that takes the place of another one', () => {
   });
 
   it('is tried again as an edit where the provider is away', async () => {
-    const first = await said('Looking…');
+    const first = await announced('Looking…');
     let away = true;
     adapter.routes['deliver'] = () => {
       if (!away) return { ok: true, message_id: 'm1' };
@@ -87,7 +87,7 @@ describe('a message that takes the place of another one', () => {
 
   it('comes alone where the other one could not be sent by then: that one never follows it', async () => {
     adapter.routes['deliver'] = () => ({ ok: false, error: 'provider_unavailable' });
-    const first = await said('Looking…');
+    const first = await announced('Looking…');
     adapter.routes['deliver'] = ({ message }) =>
       message.text === 'Looking…' ? { ok: false, error: 'provider_unavailable' } : { ok: true, message_id: 'm2' };
     await answered('It is 42.', first);
@@ -103,14 +103,14 @@ describe('a message that takes the place of another one', () => {
       if (message.text === 'Looking…') await new Promise<void>((resolve) => (release = resolve));
       return { ok: true, message_id: 'm1' };
     };
-    const saying = said('Looking…', 'first');
+    const announcing = announced('Looking…', 'first');
     await until('it is being sent', () => release !== undefined);
     const answer = job('It is 42.', 'first');
     await world.jobs.enqueue(deliverySend, answer);
     const waiting = await deliveries.inState(answer.delivery_id, 'queued');
     expect(waiting).toMatchObject({ error: 'replaced_in_flight' });
     release?.();
-    await saying;
+    await announcing;
     await deliveries.inState(answer.delivery_id, 'delivered');
     expect(texts()).toEqual(['Looking…', 'It is 42. → m1']);
   });

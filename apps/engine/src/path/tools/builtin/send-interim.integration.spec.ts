@@ -86,8 +86,8 @@ describe('a message that an agent sends before its answer', () => {
     const { turn, results } = await run(kind, ['Looking…']);
     expect(sent()).toEqual([]);
     expect(results[0]).toMatchObject({ error: { code: 'channel_shows_no_interim' } });
-    const told = JSON.stringify(world.model.requests[0]?.messages[0]).includes('do not call send_interim');
-    expect(told).toBe(kind === null);
+    const isInPrompt = JSON.stringify(world.model.requests[0]?.messages[0]).includes('do not call send_interim');
+    expect(isInPrompt).toBe(kind === null);
     expect((await answerOf(turn.turn_id))?.text).toBe('It is 42.');
   });
 
