@@ -1,4 +1,5 @@
 import { hmacValidator } from '@adyen/api-library';
+import { signRequest as signForContentful, verifyRequest as isOfContentful } from '@contentful/node-apps-toolkit';
 import { LinearWebhookClient } from '@linear/sdk/webhooks';
 import { verify as verifyGithub } from '@octokit/webhooks-methods';
 import { Paddle } from '@paddle/paddle-node-sdk';
@@ -67,6 +68,21 @@ const packages: Record<string, ByPackage> = {
       const item = adyenItem(body);
       return item !== undefined && new hmacValidator().validateHMAC(item, secret);
     },
+  },
+  '@contentful/node-apps-toolkit': {
+    senders: ['contentful'],
+    secrets: [
+      'cbe3e9db5f44f4381f3840257b442bfe59184c9cde7b259475c179ea9b081c55',
+      '07f1a6713f3ddfa790d43573584608d8a3ddc0c2c76213eacd6fca4b63b0ff62',
+    ],
+    sign: ({ body, secret }) => {
+      const topic = 'ContentManagement.Entry.publish';
+      const request = { method: 'POST' as const, path: '/api/v1/webhooks/token', body };
+      const headers = { 'X-Contentful-Topic': topic, 'content-type': 'application/json' };
+      return Promise.resolve({ headers: { ...signForContentful(secret, { ...request, headers }) } });
+    },
+    accepts: ({ body, headers, secret }) =>
+      isOfContentful(secret, { method: 'POST', path: '/api/v1/webhooks/token', headers, body }, 300),
   },
   '@linear/sdk': {
     senders: ['linear'],

@@ -2043,7 +2043,7 @@ export interface components {
             timestamp_unit?: "s" | "ms" | "iso";
             /** @description How far the time of signing may be off. Default: 300 */
             tolerance_seconds?: number;
-            /** @description What is signed: text with {body}, {timestamp}, {url}, {uri}, {method}, {path}, {params}, {header:NAME}, {query:NAME}, {/POINTER}. Default: {body}, or {timestamp}.{body} if a time is signed */
+            /** @description What is signed: text with {body}, {timestamp}, {url}, {uri}, {method}, {path}, {params}, {header:NAME}, {headers:NAME}, {query:NAME}, {/POINTER}. Default: {body}, or {timestamp}.{body} if a time is signed */
             signed_text?: string;
             /** @description Claim of a JWT with the SHA-256 of the body */
             body_hash_claim?: string;
@@ -2147,7 +2147,7 @@ export interface components {
             timestamp_unit?: "s" | "ms" | "iso";
             /** @description How far the time of signing may be off. Default: 300 */
             tolerance_seconds?: number;
-            /** @description What is signed: text with {body}, {timestamp}, {url}, {uri}, {method}, {path}, {params}, {header:NAME}, {query:NAME}, {/POINTER}. Default: {body}, or {timestamp}.{body} if a time is signed */
+            /** @description What is signed: text with {body}, {timestamp}, {url}, {uri}, {method}, {path}, {params}, {header:NAME}, {headers:NAME}, {query:NAME}, {/POINTER}. Default: {body}, or {timestamp}.{body} if a time is signed */
             signed_text?: string;
             /** @description Claim of a JWT with the SHA-256 of the body */
             body_hash_claim?: string;

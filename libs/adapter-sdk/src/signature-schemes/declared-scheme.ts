@@ -100,13 +100,16 @@ export function schemeProblem(declared: Omit<SignatureScheme, 'secret_fields'>):
     return 'the header of standard-webhooks ends with signature: id and time are in the ones beside it';
   if (declared.tolerance_seconds !== undefined && signs && !signsTime(declared))
     return 'tolerance_seconds needs a time: give timestamp_header, timestamp_pointer or timestamp_entry';
-  return text === undefined ? null : signedTextProblem(text, signsTime(declared));
+  return text === undefined
+    ? null
+    : signedTextProblem(text, signsTime(declared), declared.timestamp_header !== undefined);
 }
 
-function signedTextProblem(text: string, timed: boolean): string | null {
+/** @param inHeader a list of signed headers may have the time, then; each request is looked at */
+function signedTextProblem(text: string, timed: boolean, inHeader: boolean): string | null {
   const template = parseTemplate(text);
   if (template === null)
-    return 'signed_text may name {body}, {timestamp}, {url}, {uri}, {method}, {path}, {params}, {header:NAME}, {query:NAME} and {/POINTER}, each in braces';
+    return 'signed_text may name {body}, {timestamp}, {url}, {uri}, {method}, {path}, {params}, {header:NAME}, {headers:NAME}, {query:NAME} and {/POINTER}, each in braces';
   const names = template.flatMap((part) => (typeof part === 'string' ? [] : [part.name]));
   if (names.includes('present')) return 'signed_text must not ask whether a value is there';
   if (names.filter((name) => name === 'body').length > 1) return 'signed_text contains {body} once';
@@ -116,6 +119,8 @@ function signedTextProblem(text: string, timed: boolean): string | null {
   if (time > 1) return 'signed_text contains {timestamp} once';
   if (time > 0 && !timed)
     return '{timestamp} in signed_text needs a time: give timestamp_header, timestamp_pointer or timestamp_entry';
-  if (timed && time === 0) return 'signed_text must contain {timestamp}: a time that is not signed can be changed';
+  const listed = inHeader && names.includes('headers');
+  if (timed && time === 0 && !listed)
+    return 'signed_text must contain {timestamp}: a time that is not signed can be changed';
   return null;
 }

@@ -176,6 +176,7 @@ export class PreparedScheme {
         continue;
       }
       let text = typeof part === 'string' ? part : part.name === 'timestamp' ? time : valueOf(part, values);
+      if (typeof part !== 'string' && part.name === 'headers' && !this.listsEnough(part.of, values)) return part.of;
       // What a body does not have is signed as nothing; a header that is covered has to be there.
       if (text === undefined && typeof part !== 'string' && part.name === 'pointer') text = '';
       if (text === undefined) return typeof part === 'string' ? part : part.of;
@@ -185,6 +186,13 @@ export class PreparedScheme {
     const [head, tail] = [Buffer.from(before), after ? Buffer.from(after) : null];
     if (after === undefined) return () => [head];
     return (body) => (tail ? [head, body, tail] : before === '' ? [body] : [head, body]);
+  }
+
+  /** The sender chooses which headers it signs: a list or a time that is not among them could be changed. */
+  private listsEnough(list: string, values: RequestValues): boolean {
+    const names = values.namesIn(list);
+    const { timestamp_header: time } = this.declared;
+    return [list, time?.toLowerCase()].every((name) => name === undefined || names.includes(name));
   }
 
   /** A signature over the fields of a form says nothing about a body that is none, except by its digest in the URL. */

@@ -33,6 +33,20 @@ export class RequestValues {
     return Array.isArray(value) ? value[0] : value;
   }
 
+  /** The names of the headers that a header lists, by commas, in order. */
+  namesIn(list: string): string[] {
+    const names = (this.header(list) ?? '').split(',').map((name) => name.trim().toLowerCase());
+    return [...new Set(names.filter((name) => name !== ''))].toSorted(compared);
+  }
+
+  /** Those headers as `name:value`, with `;` between them. Undefined where one of them is absent, or where none is listed. */
+  listed(list: string): string | undefined {
+    const names = this.namesIn(list);
+    const pairs = names.map((name) => [name, this.header(name)?.trim()]);
+    if (names.length === 0 || pairs.some(([, value]) => value === undefined)) return undefined;
+    return pairs.map((pair) => pair.join(':')).join(';');
+  }
+
   get query(): URLSearchParams {
     const { url } = this.request;
     const question = url.indexOf('?');

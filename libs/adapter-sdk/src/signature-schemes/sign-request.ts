@@ -68,6 +68,11 @@ function signed(
     if (typeof part === 'string') return Buffer.from(part);
     if (part.name === 'body') return request.body;
     if (part.name === 'timestamp') return Buffer.from(time);
+    if (part.name === 'headers') {
+      const names = [part.of, ...(timeHeader === undefined ? [] : [timeHeader])].toSorted();
+      headers[part.of] = names.join(',');
+      return Buffer.from(names.map((name) => `${name}:${headers[name]}`).join(';'));
+    }
     const value = valueOf(part, values) ?? (part.name === 'header' ? `msg_${randomUUID().replaceAll('-', '')}` : '');
     if (part.name === 'header') headers[part.of] = value;
     return Buffer.from(value);

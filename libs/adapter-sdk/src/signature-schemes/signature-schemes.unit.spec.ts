@@ -46,7 +46,29 @@ const bodyBase64 = digest.digest('base64');
 const form = Buffer.from('b=2&a=1&b=1&c=%7B%22x%22%3A1%7D');
 const formType = { 'content-type': 'application/x-www-form-urlencoded' };
 
+const canonical: Given['declared'] = {
+  scheme: 'hmac',
+  header: 's',
+  prefix: '',
+  timestamp_header: 'x-time',
+  signed_text: '{method}\n{path}\n{headers:x-signed}\n{body}',
+};
+/** @param lines the headers as they are signed */
+const canonicalMac = (lines: string): string => mac(`POST\n/api/v1/webhooks/t?a=1\n${lines}\n${body}`);
+
 const good: [string, Given][] = [
+  [
+    'headers that the request lists, the time and that list among them',
+    {
+      declared: canonical,
+      headers: {
+        s: canonicalMac(`x-a:1;x-signed:X-Time, x-a,x-signed;x-time:${seconds}`),
+        'x-a': ' 1 ',
+        'x-signed': 'X-Time, x-a,x-signed',
+        'x-time': seconds,
+      },
+    },
+  ],
   [
     'a time among the signatures, of which the second is ours',
     {
@@ -458,4 +480,16 @@ it.each<[string, Given, string]>([
   ],
 ])('%s is refused', (_what, given, code) => {
   expect(verdictOf(given)).toBe(code);
+});
+
+describe('a list of signed headers', () => {
+  it.each([
+    ['lacks the time', 'x-signed', 'x-signed:x-signed'],
+    ['lacks itself', 'x-time', `x-time:${seconds}`],
+    ['names a header that is not there', 'x-none,x-signed,x-time', `x-signed:x-none,x-signed,x-time;x-time:${seconds}`],
+    ['is empty', '', ''],
+  ])('is refused where it %s, although the signature is over all that it names', (_what, list, lines) => {
+    const headers = { s: canonicalMac(lines), 'x-signed': list, 'x-time': seconds };
+    expect(verdictOf({ declared: canonical, headers })).toBe('missing_signature');
+  });
 });

@@ -2,9 +2,20 @@ import { jsonPointerGet } from '../json-pointer.js';
 import type { RequestValues } from './request-values.js';
 
 export type ValueName =
-  'body' | 'timestamp' | 'url' | 'uri' | 'method' | 'path' | 'params' | 'header' | 'query' | 'pointer' | 'present';
+  | 'body'
+  | 'timestamp'
+  | 'url'
+  | 'uri'
+  | 'method'
+  | 'path'
+  | 'params'
+  | 'header'
+  | 'headers'
+  | 'query'
+  | 'pointer'
+  | 'present';
 
-/** A value of a request, and for three of them which one. */
+/** A value of a request, and for some of them which one; of `headers`, the header that lists them. */
 export interface TemplateValue {
   name: ValueName;
   of: string;
@@ -38,9 +49,9 @@ function valueNamed(text: string): TemplateValue | null {
   if (pointer.startsWith('/') && !/~(?![01])/.test(pointer)) {
     return { name: pointer === text ? 'pointer' : 'present', of: pointer };
   }
-  const [, name, of] = /^(header|query):([\w.-]+)$/.exec(text) ?? [];
+  const [, name, of] = /^(headers?|query):([\w.-]+)$/.exec(text) ?? [];
   if (of === undefined) return null;
-  return name === 'header' ? { name: 'header', of: of.toLowerCase() } : { name: 'query', of };
+  return name === 'query' ? { name, of } : { name: name === 'header' ? name : 'headers', of: of.toLowerCase() };
 }
 
 /** The value's text; undefined where the request has none. The body and the time are known to the caller. */
@@ -48,6 +59,8 @@ export function valueOf({ name, of }: TemplateValue, values: RequestValues): str
   switch (name) {
     case 'header':
       return values.header(of);
+    case 'headers':
+      return values.listed(of);
     case 'query':
       return values.query.get(of) ?? undefined;
     case 'pointer':

@@ -210,17 +210,24 @@ export const codeSenders: WebhookSender[] = [
   },
   {
     id: 'contentful',
-    name: 'Contentful (secret header)',
+    name: 'Contentful',
     source: 'https://www.contentful.com/developers/docs/webhooks/overview/',
-    verification: { scheme: 'secret', header: 'x-webhook-secret' },
+    verification: {
+      scheme: 'hmac',
+      header: 'x-contentful-signature',
+      prefix: '',
+      timestamp_header: 'x-contentful-timestamp',
+      timestamp_unit: 'ms',
+      signed_text: '{method}\n{path}\n{headers:x-contentful-signed-headers}\n{body}',
+    },
     reading: {
       event_type: ['{header:x-contentful-topic}'],
       dedup_key: ['{header:x-contentful-idempotency-key}', '{/sys/id}:{/sys/updatedAt}'],
       sender: ['contentful'],
     },
     menu: 'Settings → Webhooks → Add webhook',
-    secret: 'a long random text, which is also the value of a secret header x-webhook-secret of the webhook,',
-    note: 'Its signature is over a canonical request, which no template can say: the secret header is checked instead.',
+    secret: 'the signing secret of Settings → Webhooks → Settings → Enable request verification',
+    note: 'Which headers are signed, each request says; the time and that list have to be among them.',
     sample: {
       headers: { 'x-contentful-topic': 'ContentManagement.Entry.publish' },
       body: { sys: { id: 'e1', updatedAt: 't' } },

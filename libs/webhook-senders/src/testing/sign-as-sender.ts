@@ -233,6 +233,18 @@ const timed: Record<string, Rule> = {
     const made = apart('x-sinch-webhook-signature', 'x-sinch-webhook-signature-timestamp', text, { as: 'base64' })(to);
     return { headers: { ...made.headers, 'x-sinch-webhook-signature-nonce': 'n1' } };
   },
+  contentful: ({ body, url, atMs, secret }) => {
+    const signed = 'x-contentful-signed-headers,x-contentful-timestamp';
+    const headers = `x-contentful-signed-headers:${signed};x-contentful-timestamp:${atMs}`;
+    const text = ['POST', url.replace('https://hooks.example', ''), headers, body].join('\n');
+    return {
+      headers: {
+        'x-contentful-signed-headers': signed,
+        'x-contentful-timestamp': String(atMs),
+        'x-contentful-signature': mac('sha256', secret, text, 'hex'),
+      },
+    };
+  },
   stripe: stripeLike('stripe-signature'),
   calendly: stripeLike('calendly-webhook-signature'),
   whereby: stripeLike('whereby-signature'),
@@ -267,7 +279,7 @@ export const rules: Record<string, Rule> = {
   bird: jwt('messagebird-signature-jwt', 'payload_hash', 'hex'),
   netlify: jwt('x-webhook-signature', 'sha256', 'hex', false),
   fusionauth: jwt('x-fusionauth-signature-jwt', 'request_body_sha256', 'base64', false),
-  ...named(shared('x-webhook-secret'), 'assemblyai', 'huggingface', 'contentful', 'supabase'),
+  ...named(shared('x-webhook-secret'), 'assemblyai', 'huggingface', 'supabase'),
   gitlab: shared('x-gitlab-token'),
   telegram: shared('x-telegram-bot-api-secret-token'),
   cloudflare: shared('cf-webhook-auth'),

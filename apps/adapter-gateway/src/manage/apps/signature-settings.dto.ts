@@ -29,7 +29,7 @@ export class SignatureSettings implements Omit<DeclaredVerification, 'secret_fie
   @Text(1_000, {
     ...place,
     description:
-      'What is signed: text with {body}, {timestamp}, {url}, {uri}, {method}, {path}, {params}, {header:NAME}, {query:NAME}, ' +
+      'What is signed: text with {body}, {timestamp}, {url}, {uri}, {method}, {path}, {params}, {header:NAME}, {headers:NAME}, {query:NAME}, ' +
       '{/POINTER}. Default: {body}, or {timestamp}.{body} if a time is signed',
   })
   signed_text?: string;
