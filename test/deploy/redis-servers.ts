@@ -32,6 +32,8 @@ export interface Watched {
   url: string;
   /** Sends kill -9 to the master. @returns once the replica is promoted */
   failOver(): Promise<void>;
+  /** Freezes the master, which keeps its connections. @returns once the replica is promoted */
+  freezeMaster(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -57,11 +59,17 @@ export async function startWatchedRedis(parent: string): Promise<Watched> {
     return seen.every((each) => /num-slaves,1,num-other-sentinels,2/.test(String(each)));
   });
   const [first, ...others] = sentinels.map(({ port }) => `127.0.0.1:${port}`);
+  const promoted = () =>
+    until('the replica is the master', async () => String(await replica.ask('ROLE')).startsWith('master'));
   return {
     url: `redis+sentinel://:${password}@${first}/gatehouse?nodes=${others.join(',')}&sentinel_password=${password}`,
     failOver: async () => {
       await master.kill();
-      await until('the replica is the master', async () => String(await replica.ask('ROLE')).startsWith('master'));
+      await promoted();
+    },
+    freezeMaster: async () => {
+      master.stall();
+      await promoted();
     },
     close: async () => void (await Promise.all([master, replica, ...sentinels].map((server) => server.kill()))),
   };

@@ -59,6 +59,8 @@ function open(url: string, how: RedisOptions): RedisConnection {
       retryStrategy,
       sentinels: nodes,
       name: master,
+      // A master that is frozen closes no connection: its clients would wait for it while another one is the master.
+      failoverDetector: true,
       sentinelRetryStrategy: retryStrategy,
       ...(sentinelPassword && { sentinelPassword }),
       ...(tls && { enableTLSForSentinelMode: true, sentinelTLS: tls }),
