@@ -5436,6 +5436,8 @@ export interface components {
             };
             /** @description Length of its text */
             chars: number;
+            /** @description Whether it is found by meaning; false: it waits for its vectors, and `failure` of /knowledge/meaning says why, if there is a reason; null: no model is chosen */
+            by_meaning: boolean | null;
             /** Format: date-time */
             created_at: string;
         };
@@ -5518,6 +5520,8 @@ export interface components {
             };
             /** @description Length of its text */
             chars: number;
+            /** @description Whether it is found by meaning; false: it waits for its vectors, and `failure` of /knowledge/meaning says why, if there is a reason; null: no model is chosen */
+            by_meaning: boolean | null;
             /** Format: date-time */
             created_at: string;
             text: string;
@@ -6086,6 +6090,7 @@ export interface components {
         };
         UsageView: {
             day: string | null;
+            /** @description Empty: of the project itself, for vectors of its documents and searches by people */
             agent_id: string | null;
             /** @description Empty: the sender was not a contact */
             contact_id: string | null;

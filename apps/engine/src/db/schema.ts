@@ -43,6 +43,7 @@ import { TurnPreview1795788000000 } from './1795788000000-turn-preview.js';
 import { WorkflowStep1795866167000 } from './1795866167000-workflow-step.js';
 import { BudgetHold1795790000000 } from './1795790000000-budget-hold.js';
 import { TurnInterim1795903366102 } from './1795903366102-turn-interim.js';
+import { EmbeddingHold1795904361264 } from './1795904361264-embedding-hold.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -110,5 +111,6 @@ export const schema: ServiceSchema = {
     TurnFile1795894100000,
     ChunkVectorOfChunk1795895000000,
     TurnInterim1795903366102,
+    EmbeddingHold1795904361264,
   ],
 };

@@ -1,6 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Usage of one agent for one contact on one day (UTC). `bigint` sums arrive as text. */
+/**
+ * Usage of one agent for one contact on one day (UTC); without an agent, that of the project itself, for embeddings of
+ * its documents. `bigint` sums arrive as text.
+ */
 @Entity({ schema: 'engine', name: 'usage' })
 @Index('usage_by_organization', ['organization_id', 'project_id', 'day'])
 export class Usage {
@@ -40,11 +43,12 @@ export class ModelUsage {
 
 /**
  * What a running turn may still use of its agent's day, besides what is counted in `usage`. That of a turn that does not
- * run counts for nothing.
+ * run counts for nothing. What is reserved for embeddings is of no turn, and counts until a time.
  */
 @Entity({ schema: 'engine', name: 'budget_hold' })
 @Index('budget_hold_by_agent', ['project_id', 'agent_id'])
 export class BudgetHold {
+  /** Or the id of a request for embeddings. */
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'budget_hold_pkey' }) turn_id: string;
   @Column({ type: 'text' }) project_id: string;
   @Column({ type: 'text' }) agent_id: string;
@@ -52,4 +56,6 @@ export class BudgetHold {
   @Column({ type: 'text' }) contact_id: string;
   @Column({ type: 'bigint' }) tokens: string;
   @Column({ type: 'bigint' }) cost_micros: string;
+  /** Null: while its turn runs. */
+  @Column({ type: 'timestamptz', nullable: true }) until: Date | null;
 }

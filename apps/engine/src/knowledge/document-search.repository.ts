@@ -36,10 +36,17 @@ export interface Nearest {
   note: string | null;
 }
 
+/** Who searches, and whose usage it is. */
+export interface Asker {
+  reader: Reader;
+  /** Null: the project itself, for a person. */
+  payer: { agentId: string; contactId: string | null } | null;
+}
+
 /** Finds chunks by what a text means. */
 export interface Meaning {
   /** @returns null where the project has chosen no model for it */
-  nearest(owner: ProjectScope, reader: Reader, text: string, limit: number): Promise<Nearest | null>;
+  nearest(owner: ProjectScope, by: Asker, text: string, limit: number): Promise<Nearest | null>;
 }
 
 /** Injection token of `Meaning`. */
@@ -77,10 +84,11 @@ export class DocumentSearch {
   ) {}
 
   /** The chunks that match best, at most three of one document. */
-  async search(owner: ProjectScope, reader: Reader, text: string, limit: number): Promise<Search> {
+  async search(owner: ProjectScope, by: Asker, text: string, limit: number): Promise<Search> {
+    const { reader } = by;
     const [words, nearest] = await Promise.all([
       this.byWords(owner, reader, text, Math.max(limit, mostFused)),
-      this.meaning.nearest(owner, reader, text, mostFused),
+      this.meaning.nearest(owner, by, text, mostFused),
     ]);
     const best = fused(words, nearest?.found ?? []).slice(0, limit);
     const known = new Map(words.map((one) => [keyOf(one), one]));

@@ -22,9 +22,13 @@ export const visibleTo = (reader: string, document: string): string =>
 
 export type DocumentHead = Omit<KnowledgeDocument, 'content' | 'content_sha256' | 'organization_id' | 'project_id'> & {
   chars: number;
+  /** Whether it has all its vectors; null: the project has chosen no model of embeddings. */
+  by_meaning: boolean | null;
 };
 
-const head = 'id, title, source, uri, trust, audience, readers, provenance, created_at, length(content) AS chars';
+const head = `id, title, source, uri, trust, audience, readers, provenance, created_at, length(content) AS chars,
+  (SELECT coalesce(document.embedded_in = m.space, false) FROM engine.embedding_model m
+    WHERE m.project_id = document.project_id AND m.model IS NOT NULL) AS by_meaning`;
 
 /** Of a conversation, the newest that are looked at: older ones are in no model's window. */
 const mostTurns = 200;

@@ -84,7 +84,7 @@ export class KnowledgeController {
   })
   @ApiOkResponse({ type: FoundChunks })
   async search(@Caller() caller: Principal, @Query() query: SearchQuery): Promise<FoundChunks> {
-    const { found, note } = await this.found.search(caller, null, query.q, query.limit);
+    const { found, note } = await this.found.search(caller, { reader: null, payer: null }, query.q, query.limit);
     return { data: found, note };
   }
 

@@ -98,6 +98,13 @@ export class DocumentView implements Omit<DocumentHead, 'created_at'> {
   @ApiProperty({ type: [String], description: 'Of the audience listed' }) readers: string[];
   @ApiProperty({ type: 'object', additionalProperties: true }) provenance: Record<string, unknown>;
   @ApiProperty({ type: 'integer', description: 'Length of its text' }) chars: number;
+  @ApiProperty({
+    type: Boolean,
+    nullable: true,
+    description:
+      'Whether it is found by meaning; false: it waits for its vectors, and `failure` of /knowledge/meaning says why, if there is a reason; null: no model is chosen',
+  })
+  by_meaning: boolean | null;
   @ApiProperty({ format: 'date-time' }) created_at: string;
 }
 
@@ -135,7 +142,20 @@ export function documentView({
   readers,
   provenance,
   chars,
+  by_meaning,
   created_at,
 }: DocumentHead): DocumentView {
-  return { id, title, source, uri, trust, audience, readers, provenance, chars, created_at: created_at.toISOString() };
+  return {
+    id,
+    title,
+    source,
+    uri,
+    trust,
+    audience,
+    readers,
+    provenance,
+    chars,
+    by_meaning,
+    created_at: created_at.toISOString(),
+  };
 }

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { DocumentsModule } from '../documents/documents.module.js';
+import { ModelModule } from '../path/model/model.module.js';
 import { ProviderAccessModule } from '../path/providers/provider-access.module.js';
+import { UsageModule } from '../usage.module.js';
 import { ChunkIndexing } from './chunk-indexing.service.js';
 import { DocumentRepository } from './document.repository.js';
 import { DocumentSearch, MEANING } from './document-search.repository.js';
@@ -11,6 +13,8 @@ import { KnowledgeController } from './knowledge.controller.js';
 import { ChunkEmbedding } from './meaning/chunk-embedding.service.js';
 import { ChunkVectorRepository } from './meaning/chunk-vector.repository.js';
 import { Embedder } from './meaning/embedder.js';
+import { EmbeddingAccount } from './meaning/embedding-account.service.js';
+import { EmbeddingUsageRepository } from './meaning/embedding-usage.repository.js';
 import { EmbeddingModelRepository } from './meaning/embedding-model.repository.js';
 import { MeaningController } from './meaning/meaning.controller.js';
 import { MeaningService } from './meaning/meaning.service.js';
@@ -18,7 +22,7 @@ import { SyncedDocumentController } from './synced-document.controller.js';
 import { SyncedDocumentRepository } from './synced-document.repository.js';
 
 @Module({
-  imports: [DocumentsModule, ProviderAccessModule],
+  imports: [DocumentsModule, ModelModule, ProviderAccessModule, UsageModule],
   controllers: [EntityController, MeaningController, KnowledgeController, SyncedDocumentController],
   providers: [
     ChunkEmbedding,
@@ -27,7 +31,9 @@ import { SyncedDocumentRepository } from './synced-document.repository.js';
     DocumentRepository,
     DocumentSearch,
     Embedder,
+    EmbeddingAccount,
     EmbeddingModelRepository,
+    EmbeddingUsageRepository,
     EntityDirectory,
     GraphRepository,
     MeaningService,

@@ -8,6 +8,8 @@ export interface FakeEmbeddings extends FakeProvider {
   texts: string[];
   /** Texts with this in them are refused, as by a model of few tokens; null: none. */
   refuses(part: RegExp | null): void;
+  /** So many tokens a request is said to have used; null: the answer does not say. */
+  counts(tokens: number | null): void;
   /** Requests wait for this first. */
   waits(until: (texts: string[]) => Promise<unknown>): void;
   /** Requests are answered with this status; null: with vectors. */
@@ -24,6 +26,7 @@ export async function fakeEmbeddings(concepts: Concepts): Promise<FakeEmbeddings
   let refused: RegExp | null = null;
   let waiting: (texts: string[]) => Promise<unknown> = async () => undefined;
   let status: number | null = null;
+  let tokens: number | null = 1;
   const vectorOf = (text: string, model: string): number[] => {
     const counts = concepts.map((words) => words.filter((word) => text.toLowerCase().includes(word)).length);
     const vector = [...counts, 0.01];
@@ -41,13 +44,21 @@ export async function fakeEmbeddings(concepts: Concepts): Promise<FakeEmbeddings
         return end(400, { error: { message: 'This is more than the 16 tokens of the input' } });
       texts.push(...asked);
       const data = asked.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text, model) }));
-      end(200, { object: 'list', data, model, usage: { prompt_tokens: 1, total_tokens: 1 } });
+      end(200, {
+        object: 'list',
+        data,
+        model,
+        ...(tokens !== null && { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
+      });
     });
   });
   return Object.assign(provider, {
     texts,
     refuses: (part: RegExp | null) => {
       refused = part;
+    },
+    counts: (next: number | null) => {
+      tokens = next;
     },
     waits: (until: (texts: string[]) => Promise<unknown>) => {
       waiting = until;

@@ -12,6 +12,7 @@ import { CopyText } from '../../ui/copy.js';
 import { Facts } from '../../ui/facts.js';
 import { JsonView } from '../../ui/json-view.js';
 import { Page, Section } from '../../ui/page.js';
+import { MeaningWaits } from '../../ui/meaning-failure.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { When } from '../../ui/when.js';
 import { Readers } from './readers.js';
@@ -43,12 +44,14 @@ export function DocumentPage(): ReactNode {
       {!found && !error && <Skeleton height={420} />}
       {found && (
         <Stack gap="md">
+          {found.by_meaning === false && <MeaningWaits />}
           <Section title={texts.facts}>
             <Facts
               of={[
                 [columns.source, sources[found.source]],
                 [columns.audience, found.source === 'sync' && audienceOf(found)],
                 [columns.chars, knowledgeTexts.chars(found.chars)],
+                [texts.byMeaning, found.by_meaning !== null && texts.found[found.by_meaning ? 'meaning' : 'words']],
                 [columns.created, <When at={found.created_at} />],
                 [texts.uri, found.uri],
                 [

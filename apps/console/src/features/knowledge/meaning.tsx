@@ -1,5 +1,4 @@
-import { Alert, Button, Group, Progress, Select, Skeleton, Stack, Text, TextInput } from '@mantine/core';
-import { CircleAlert } from 'lucide-react';
+import { Button, Group, Progress, Select, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
@@ -9,10 +8,10 @@ import { knowledgeTexts } from '../../texts/knowledge.js';
 import { ConfirmButton } from '../../ui/action-button.js';
 import { Editable } from '../../ui/editable.js';
 import { Facts } from '../../ui/facts.js';
+import { MeaningFailure } from '../../ui/meaning-failure.js';
 import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
-import { When } from '../../ui/when.js';
 
 const texts = knowledgeTexts.meaning;
 const workingMs = 2_000;
@@ -54,16 +53,7 @@ function Chosen({ view }: { view: Schema<'MeaningView'> }): ReactNode {
       }
     >
       <Stack gap="sm">
-        {failure && (
-          <Alert color="red" variant="light" icon={<CircleAlert size={18} aria-hidden />} title={texts.failing}>
-            {failure.error} {failure.what_to_do}
-            {failure.next_try_at && (
-              <Text size="sm">
-                {texts.nextTry} <When at={failure.next_try_at} relative />
-              </Text>
-            )}
-          </Alert>
-        )}
+        {failure && <MeaningFailure failure={failure} />}
         <Facts
           of={[
             [texts.state, <StatusBadge status={state} label={texts.states[state]} tone={tones[state]} />],

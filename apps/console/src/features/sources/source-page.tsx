@@ -7,6 +7,7 @@ import { useScope } from '../../api/session.js';
 import { sourceTexts } from '../../texts/sources.js';
 import { AppName } from '../../ui/name-of.js';
 import { Page } from '../../ui/page.js';
+import { MeaningWaits } from '../../ui/meaning-failure.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import { type UrlTab, UrlTabs } from '../../ui/url-tabs.js';
@@ -100,6 +101,7 @@ export function SourcePage(): ReactNode {
           {tab !== 'settings' && source.access_from === 'provider' && source.access?.note && (
             <ReportedAccess source={source} />
           )}
+          <MeaningWaits />
           <UrlTabs
             label={texts.sections}
             tabs={tabs()}

@@ -39,6 +39,6 @@ export function useNames(by: UsageBy, rows: readonly Usage[]): (id: string) => s
   const agentName = useAgentName();
   const nameOf = usePrincipalName(rows.flatMap(({ contact_id: id }) => (id ? `contact:${id}` : [])));
   if (by === 'model') return (id) => id;
-  if (by === 'agent') return (id) => agentName(id || null);
+  if (by === 'agent') return (id) => (id === '' ? usageTexts.noAgent : agentName(id));
   return (id) => (id === '' ? usageTexts.noContact : nameOf(`contact:${id}`).replace(/^contact:/, ''));
 }

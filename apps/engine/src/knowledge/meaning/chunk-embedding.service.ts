@@ -5,12 +5,15 @@ import { ModelError } from '../../path/model/model.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { type ChunkToEmbed, ChunkVectorRepository } from './chunk-vector.repository.js';
 import { Embedder } from './embedder.js';
+import { EmbeddingUnpaid } from './embedding-account.service.js';
 import type { EmbeddingModelRow } from './embedding-model.entity.js';
 import { EmbeddingModelRepository } from './embedding-model.repository.js';
 
 /** Worked on beside each other: an endpoint that does not answer keeps only its own project waiting. */
 const projectsAtOnce = 4;
 const longestWaitMs = 3_600_000;
+/** A limit may be raised at any time, and a look costs one query. */
+const longestWaitForBudgetMs = 60_000;
 const removedAtOnce = 1_000;
 /** A model of few tokens refuses whole chunks, above all in scripts that it cuts small. */
 const shortened = [750, 300];
@@ -74,6 +77,7 @@ export class ChunkEmbedding extends Sweeping {
       await this.vectors.keep(row, documents, chunks.slice(0, vectors.length), vectors);
       await this.models.worked(row, 0);
     } catch (error) {
+      if (error instanceof EmbeddingUnpaid) return this.unpaid(row, error);
       if (!(error instanceof ModelError)) throw error;
       if (this.stopping.signal.aborted) await this.models.worked(row, 0);
       else await this.failed(row, error);
@@ -109,11 +113,21 @@ export class ChunkEmbedding extends Sweeping {
 
   /** @throws ModelError also where its vectors have another size than those that are stored */
   private async embed(row: Chosen, texts: string[], signal: AbortSignal): Promise<Float32Array[]> {
-    const vectors = await this.embedder.embed(scopeOf(row), row, texts, { as: 'document', signal });
+    const vectors = await this.embedder.embed(scopeOf(row), row, texts, { as: 'document', payer: null, signal });
     const dimensions = vectors[0]?.length ?? 0;
     if (row.dimensions === null || dimensions === row.dimensions) return vectors;
     const why = `its vectors have ${dimensions} dimensions now, and had ${row.dimensions} when it was chosen`;
     throw new ModelError('model_malformed', why, { blame: 'model' });
+  }
+
+  /** What has its vectors stays found by meaning; the rest waits for the budget, and is found by words. */
+  private async unpaid(row: Chosen, { code, message }: EmbeddingUnpaid): Promise<void> {
+    this.logger.log({ event: 'vectors.unpaid', project: row.project_id, code });
+    const whatToDo =
+      code === 'day_reserved' ? null : 'Raise the limit of the project, or wait until the day or the month ends (UTC).';
+    const shown = { code, message: `Vectors of documents wait: ${message}.`, whatToDo };
+    const leastMs = this.settings.SWEEP_EVERY_MS;
+    await this.models.failed(row, shown, { leastMs, mostMs: Math.max(leastMs, longestWaitForBudgetMs) });
   }
 
   private async failed(row: Chosen, error: ModelError): Promise<void> {

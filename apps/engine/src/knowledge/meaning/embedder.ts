@@ -5,11 +5,13 @@ import { placeOf } from '../../entities/provider.entity.js';
 import { modelErrorOf } from '../../path/model/model-error-of.js';
 import { type Fetch, modelEgress, modelFetch } from '../../path/model/model-fetch.js';
 import { ModelError } from '../../path/model/model.js';
+import { listPriceOf } from '../../path/model/price-list.js';
 import type { ProviderAccess } from '../../path/model/provider-kind.js';
 import { providerEmbeddings } from '../../path/model/provider-package.js';
 import { ProviderDirectory } from '../../path/providers/provider-directory.js';
 import { ProviderKeys } from '../../path/providers/provider-keys.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
+import { type Embedded, EmbeddingAccount, type NamedModel, type Payer } from './embedding-account.service.js';
 
 /** A model of embeddings. @param provider_id null: at the installation's endpoint */
 export interface ChosenModel {
@@ -42,6 +44,7 @@ export class Embedder {
   constructor(
     private readonly directory: ProviderDirectory,
     private readonly keys: ProviderKeys,
+    private readonly account: EmbeddingAccount,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     const { GATEHOUSE_EGRESS_ALLOW: allow, MODEL_BASE_URL: own, MODEL_TIMEOUT_MS: timeoutMs } = settings;
@@ -52,16 +55,27 @@ export class Embedder {
   }
 
   /**
+   * Reserved and counted for whoever pays.
    * @returns a vector of length 1 for each text, all of as many dimensions
-   * @throws ModelError classified as for any model, after the provider's last key has failed
+   * @throws EmbeddingUnpaid where a budget has no room; ModelError classified as for any model, after the provider's last key has failed
    */
   async embed(
     owner: ProjectScope,
     chosen: ChosenModel,
     texts: string[],
-    { as, signal }: { as: EmbeddedAs; signal: AbortSignal },
+    { as, payer, signal }: { as: EmbeddedAs; payer: Payer; signal: AbortSignal },
   ): Promise<Float32Array[]> {
-    const keyed = await this.keyed(owner, chosen.provider_id);
+    const { named, keyed } = await this.opened(owner, chosen);
+    return this.account.pay(owner, payer, named, texts, () => this.askAll(keyed, chosen, texts, as, signal));
+  }
+
+  private async askAll(
+    keyed: readonly Keyed[],
+    chosen: ChosenModel,
+    texts: string[],
+    as: EmbeddedAs,
+    signal: AbortSignal,
+  ): Promise<Embedded> {
     for (const [at, each] of keyed.entries()) {
       try {
         return await this.ask(each, chosen.model, texts, as, signal);
@@ -79,31 +93,40 @@ export class Embedder {
     texts: string[],
     as: EmbeddedAs,
     signal: AbortSignal,
-  ): Promise<Float32Array[]> {
+  ): Promise<Embedded> {
     const access = await open();
     try {
       const model = await providerEmbeddings(access, name, fetch);
       if (model === null) throw rejected(`a provider of the kind ${access.kind} has no embeddings`);
       const options = { maxRetries: 0, maxParallelCalls: parallelCalls, abortSignal: signal };
       const providerOptions = { ...purposes[as] };
-      const { embeddings } = await embedMany({ model, values: texts, providerOptions, ...options });
-      return vectorsOf(embeddings, texts.length);
+      const { embeddings, usage } = await embedMany({ model, values: texts, providerOptions, ...options });
+      const tokens = Number.isSafeInteger(usage.tokens) && usage.tokens > 0 ? usage.tokens : null;
+      return { vectors: vectorsOf(embeddings, texts.length), tokens };
     } catch (error) {
       if (signal.aborted) throw new ModelError('model_timeout', 'it does not answer in time', { cause: error });
       throw modelErrorOf(error, Object.values(access.key ?? {}));
     }
   }
 
-  private async keyed(owner: ProjectScope, providerId: string | null): Promise<Keyed[]> {
-    if (providerId === null) return [{ fetch: this.ownFetch, access: async () => this.installation() }];
+  private async opened(
+    owner: ProjectScope,
+    { provider_id: providerId, model }: ChosenModel,
+  ): Promise<{ named: NamedModel; keyed: Keyed[] }> {
+    if (providerId === null) {
+      const own = this.installation();
+      const named = { name: model, listPrice: listPriceOf(own, model) };
+      return { named, keyed: [{ fetch: this.ownFetch, access: async () => own }] };
+    }
     const provider = (await this.directory.of(owner)).find(({ id }) => id === providerId);
     if (!provider) throw rejected('its provider is no longer there: choose another one');
     const ids: (string | null)[] = provider.credential_ids.length > 0 ? provider.credential_ids : [null];
     const keyOf = (id: string | null) => (id === null ? null : this.keys.read(provider, id));
-    return ids.map((id) => ({
-      fetch: this.fetch,
-      access: async () => ({ ...placeOf(provider), key: await keyOf(id) }),
-    }));
+    const place = placeOf(provider);
+    return {
+      named: { name: `${provider.name}/${model}`, listPrice: listPriceOf(place, model) },
+      keyed: ids.map((id) => ({ fetch: this.fetch, access: async () => ({ ...place, key: await keyOf(id) }) })),
+    };
   }
 
   private installation(): ProviderAccess {

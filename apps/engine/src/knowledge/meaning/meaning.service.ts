@@ -5,10 +5,10 @@ import { ModelBreaker } from '../../path/model/model-breaker.js';
 import { ModelError } from '../../path/model/model.js';
 import { ProviderDirectory } from '../../path/providers/provider-directory.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
-import type { Reader } from '../document.repository.js';
-import type { Meaning, Nearest } from '../document-search.repository.js';
+import type { Asker, Meaning, Nearest } from '../document-search.repository.js';
 import { ChunkVectorRepository } from './chunk-vector.repository.js';
 import { type ChosenModel, Embedder } from './embedder.js';
+import { EmbeddingUnpaid, type Payer } from './embedding-account.service.js';
 import { EmbeddingModelRepository } from './embedding-model.repository.js';
 import type { MeaningView } from './meaning.dto.js';
 
@@ -29,13 +29,13 @@ export class MeaningService implements Meaning {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  async nearest(owner: ProjectScope, reader: Reader, text: string, limit: number): Promise<Nearest | null> {
+  async nearest(owner: ProjectScope, by: Asker, text: string, limit: number): Promise<Nearest | null> {
     const row = await this.models.find(owner);
     if (!row) return null;
-    const question = await this.questionIn(owner, row, text);
+    const question = await this.questionIn(owner, by.payer, row, text);
     if ('note' in question) return { found: [], note: question.note };
     const most = this.settings.EMBEDDING_SCAN;
-    const { found, skipped } = await this.vectors.nearest(row, reader, question.vector, { limit, most });
+    const { found, skipped } = await this.vectors.nearest(row, by.reader, question.vector, { limit, most });
     const note = skipped ? `Only the newest ${most} parts were compared by meaning; older ones by their words.` : null;
     return { found, note };
   }
@@ -68,9 +68,11 @@ export class MeaningService implements Meaning {
     if (!known) throw invalid('provider_id', 'no such provider in this project');
     const signal = AbortSignal.timeout(this.settings.MODEL_TEST_MS);
     try {
-      const [vector] = await this.embedder.embed(caller, chosen, ['A word.'], { as: 'document', signal });
+      const [vector] = await this.embedder.embed(caller, chosen, ['A word.'], { as: 'document', payer: null, signal });
       await this.models.choose(caller, chosen, vector?.length ?? 0);
     } catch (error) {
+      if (error instanceof EmbeddingUnpaid)
+        throw new Problem(409, error.code, `The model was not tried, for that is paid for: ${error.message}.`);
       if (!(error instanceof ModelError)) throw error;
       throw invalid('model', `${chosen.model} puts no text into a vector: ${error.message}`);
     }
@@ -87,6 +89,7 @@ export class MeaningService implements Meaning {
 
   private async questionIn(
     owner: ProjectScope,
+    payer: Payer,
     row: ChosenModel & { space: string; dimensions: number | null },
     text: string,
   ): Promise<{ vector: Float32Array } | { note: string }> {
@@ -95,11 +98,12 @@ export class MeaningService implements Meaning {
     try {
       breaker.check();
       const signal = AbortSignal.timeout(this.settings.EMBEDDING_QUERY_MS);
-      const [vector] = await this.embedder.embed(owner, row, [text], { as: 'question', signal });
+      const [vector] = await this.embedder.embed(owner, row, [text], { as: 'question', payer, signal });
       breaker.succeeded();
       if (vector && vector.length === row.dimensions) return { vector };
       return { note: wordsAlone(row.model, 'makes vectors of another size now') };
     } catch (error) {
+      if (error instanceof EmbeddingUnpaid) return { note: `${withoutMeaning}: ${error.message}.` };
       if (!(error instanceof ModelError)) throw error;
       if (error.away) breaker.failed(error, beganMs);
       const { code, message } = error;
@@ -137,8 +141,8 @@ const off: MeaningView = {
   updated_at: null,
 };
 
-const wordsAlone = (model: string, what: string): string =>
-  `Documents were searched by their words alone, not by meaning: the embedding model ${model} ${what}.`;
+const withoutMeaning = 'Documents were searched by their words alone, not by meaning';
+const wordsAlone = (model: string, what: string): string => `${withoutMeaning}: the embedding model ${model} ${what}.`;
 
 function invalid(field: string, message: string): Problem {
   return new Problem(422, 'invalid_fields', 'Some fields are not valid.', [{ field, message }]);

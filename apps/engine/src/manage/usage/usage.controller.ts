@@ -21,7 +21,12 @@ class UsageQuery extends SpanQuery {
 
 class UsageView implements UsageRow {
   @ApiProperty({ type: String, nullable: true }) day: string | null;
-  @ApiProperty({ type: String, nullable: true }) agent_id: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Empty: of the project itself, for vectors of its documents and searches by people',
+  })
+  agent_id: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'Empty: the sender was not a contact' }) contact_id:
     string | null;
   @ApiProperty({ type: String, nullable: true, description: 'Name of the model at the endpoint' }) model: string | null;

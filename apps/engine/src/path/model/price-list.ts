@@ -9,7 +9,7 @@ interface Listed {
 }
 
 /**
- * List prices of well-known models at the addresses of those who make them. Models whose price depends on the length of
+ * List prices of well-known models, those of embeddings too, at the addresses of those who make them. Models whose price depends on the length of
  * the prompt are left out: one number would be wrong. Dated names of Anthropic (`claude-sonnet-4-5-20250929`) have the
  * price of the name without.
  */
@@ -28,6 +28,9 @@ const listed: readonly Listed[] = [
       ['gpt-4.1-nano', '2025-04-14', 0.1, 0.4, 0.025],
       ['gpt-4o', '2024-10-01', 2.5, 10, 1.25],
       ['gpt-4o-mini', '2024-10-01', 0.15, 0.6, 0.075],
+      ['text-embedding-3-small', '2024-01-25', 0.02, 0],
+      ['text-embedding-3-large', '2024-01-25', 0.13, 0],
+      ['text-embedding-ada-002', '2023-06-13', 0.1, 0],
     ],
   },
   {
@@ -47,6 +50,7 @@ const listed: readonly Listed[] = [
     prices: [
       ['gemini-2.5-flash-lite', '2025-07-22', 0.1, 0.4],
       ['gemini-2.5-flash', '2025-06-17', 0.3, 2.5],
+      ['gemini-embedding-001', '2025-07-14', 0.15, 0],
     ],
   },
 ];

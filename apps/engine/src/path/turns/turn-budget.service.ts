@@ -117,8 +117,8 @@ export class TurnBudget {
   }
 }
 
-function accountOf(
-  agent: Agent,
+export function accountOf(
+  agent: Pick<Agent, 'id'>,
   { projectId, contactId }: Pick<TurnScope, 'projectId' | 'contactId'>,
   { day, month }: BudgetLimits,
 ): Account {
@@ -157,6 +157,16 @@ function together({ used, held }: DayState): UsedParts {
   });
   return { day: withHeld(used.day), month: withHeld(used.month) };
 }
+
+/** What budgets leave, of what is used alone, and beside what is reserved too; or which of them leaves nothing. */
+export function roomIn(budgets: BudgetLimits, state: DayState, isContact: boolean): { used: Room; room: Room } {
+  return {
+    used: withinBudgets(unlimited, budgets, state.used, isContact),
+    room: withinBudgets(unlimited, budgets, together(state), isContact),
+  };
+}
+
+type Room = TurnLimits | BudgetSpent;
 
 /** What one turn may use; Infinity where there is no limit. */
 export interface TurnLimits {

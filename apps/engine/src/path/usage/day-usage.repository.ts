@@ -46,25 +46,41 @@ export class DayUsageRepository {
     return usedBy(this.db, account);
   }
 
-  /** @param decide says from the state of the day what to reserve; null: nothing, and nothing is changed */
-  async hold(turnId: string, account: Account, decide: (day: DayState) => DayUse | null): Promise<void> {
+  /**
+   * @param by a turn, whose reservation counts while it runs; or the id of anything else, for so long
+   * @param decide says from the state of the day what to reserve; null: nothing, and nothing is changed
+   */
+  async hold(
+    by: string | { id: string; forMs: number },
+    account: Account,
+    decide: (day: DayState) => DayUse | null,
+  ): Promise<void> {
     const { projectId, agentId, contactId, ofProject } = account;
+    const { id, forMs } = typeof by === 'string' ? { id: by, forMs: null } : by;
     await this.db.transaction(async (tx) => {
       if (ofProject) await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`budget-${projectId}`]);
       await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`budget-${projectId}-${agentId}`]);
-      const use = decide(await stateOf(tx, turnId, account));
+      const use = decide(await stateOf(tx, id, account));
       if (!use) return;
       await tx.query(
-        `INSERT INTO engine.budget_hold (turn_id, project_id, agent_id, contact_id, tokens, cost_micros)
-         SELECT $1, $2, $3, $4, $5, $6 FROM ${asynchronousCommit}
+        `INSERT INTO engine.budget_hold (turn_id, project_id, agent_id, contact_id, tokens, cost_micros, until)
+         SELECT $1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7) FROM ${asynchronousCommit}
          ON CONFLICT (turn_id) DO UPDATE SET tokens = excluded.tokens, cost_micros = excluded.cost_micros`,
-        [turnId, projectId, agentId, contactId ?? '', whole(use.tokens), whole(use.costMicros)],
+        [
+          id,
+          projectId,
+          agentId,
+          contactId ?? '',
+          whole(use.tokens),
+          whole(use.costMicros),
+          forMs === null ? null : forMs / 1_000,
+        ],
       );
     });
   }
 
-  async release(turnId: string): Promise<void> {
-    await this.db.query('DELETE FROM engine.budget_hold WHERE turn_id = $1', [turnId]);
+  async release(id: string): Promise<void> {
+    await this.db.query('DELETE FROM engine.budget_hold WHERE turn_id = $1', [id]);
   }
 }
 
@@ -80,7 +96,9 @@ async function stateOf(tx: Queryable, turnId: string, account: Account): Promise
   const { projectId, agentId, contactId, ofProject } = account;
   await tx.query(
     `DELETE FROM engine.budget_hold h WHERE h.project_id = $1 AND (h.agent_id = $2 OR $3)
-        AND NOT EXISTS (SELECT FROM engine.turn t WHERE t.id = h.turn_id AND t.state = 'running')`,
+        AND CASE WHEN h.until IS NULL
+                 THEN NOT EXISTS (SELECT FROM engine.turn t WHERE t.id = h.turn_id AND t.state = 'running')
+                 ELSE h.until < now() END`,
     [projectId, agentId, ofProject],
   );
   const used = await usedBy(tx, account);

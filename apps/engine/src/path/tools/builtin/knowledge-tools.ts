@@ -108,7 +108,7 @@ export function queryKnowledgeGraph(
       const [query, name, toName] = [textOr(args['query']), textOr(args['entity']), textOr(args['to'])];
       if (query === null && name === null) return failure('invalid_arguments', 'Give query or entity.');
       const { found, note } =
-        query === null ? { found: null, note: null } : await search.search(turn, reader, query, limit);
+        query === null ? { found: null, note: null } : await search.search(turn, { reader, payer: turn }, query, limit);
       const notes = [note, unasked].filter((one) => one !== null);
       const documentsFound = { ...(found && { documents: found }), ...(notes.length > 0 && { note: notes.join(' ') }) };
       if (name === null) return documentsFound;
