@@ -16,6 +16,7 @@ import { setTimeout as pause } from 'node:timers/promises';
  * @property {number} [count] stops after this many
  * @property {number} bytes of the body
  * @property {object} [fields] of the JSON body, besides `task` and `n`
+ * @property {string} [prose] what `task` is cut from, at another place for each `n`; by default one letter fills it
  * @property {string} [keyed] gives each request its own `Idempotency-Key`, with this prefix
  * @property {{atOnce: number, messagesOf: number}} [threads] `atOnce` threads take turns, with `messagesOf` messages each; by default each message has its own thread
  * @property {boolean} [keepIds] returns each answered id, with the `n` of its body and when it was due, in ms since the epoch
@@ -33,11 +34,19 @@ function threadOf(n) {
   return `t${Math.floor(n / (atOnce * messagesOf)) * atOnce + (n % atOnce)}`;
 }
 
+/** @param {number} n @param {number} length */
+function filler(n, length) {
+  const { prose } = load;
+  if (!prose) return 'x'.repeat(length);
+  const from = (n * 97) % prose.length;
+  return prose.repeat(Math.ceil((from + length) / prose.length)).slice(from, from + length);
+}
+
 /** Without ids, a few hundred bodies are reused; with them, each request has its own. @param {number} n */
 function prepared(n) {
   const thread_id = threadOf(n);
   const shell = JSON.stringify({ ...load.fields, n, thread_id, task: '' });
-  const task = 'x'.repeat(Math.max(0, load.bytes - shell.length));
+  const task = filler(n, Math.max(0, load.bytes - shell.length));
   const body = JSON.stringify({ ...load.fields, n, thread_id, task });
   const signature = load.secret ? createHmac('sha256', load.secret).update(body).digest('hex') : '';
   return Buffer.from(

@@ -51,6 +51,13 @@ const benchmarks = {
     title: 'Scale: one of each service and one Redis, and two of each with a Redis Cluster',
     run: async (quick) => (await import('../bench/scale.mjs')).benchScale({ burst: quick ? 3_000 : 20_000 }),
   },
+  kept: {
+    title: 'Kept: the bytes that a message leaves in Postgres, by table and column',
+    run: async (quick) =>
+      (await import('../bench/kept.mjs')).benchKept(
+        quick ? { messages: 500, rounds: 2, sizes: [1024] } : { messages: 1_000, rounds: 3, sizes: [1024, 10_240] },
+      ),
+  },
   order: {
     title: 'Order: messages of a session, 35 ms apart, that were handled after a later one',
     run: async (quick) => (await import('../bench/order.mjs')).benchOrder({ messages: quick ? 500 : 5_000 }),
