@@ -1,10 +1,19 @@
 import { firstId, type ProjectScope, type ScopeColumns } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
+import { unfolded } from './folded-entries.js';
 import type { TimelineEntry } from './timeline.js';
 
 export interface LiveEntry extends TimelineEntry, ScopeColumns {
   receipt_id: string;
   app_id: string;
+  /** The time of its row: that of the entry that it is written with, if it shares one. */
+  row_at: Date;
+}
+
+export interface EntriesSince {
+  entries: LiveEntry[];
+  /** There may be more. */
+  isFull: boolean;
 }
 
 const columns = `receipt_id, organization_id, project_id, app_id, at, service, stage, outcome, terminal, reason, subject_id,
@@ -21,12 +30,13 @@ export async function entriesSince(
   since: Date,
   limit: number,
   scope: ProjectScope | null,
-): Promise<LiveEntry[]> {
-  return (await db.query(
+): Promise<EntriesSince> {
+  const rows = (await db.query(
     `(SELECT ${columns} FROM journal.entry WHERE at >= $1 AND ${inScope} ORDER BY at LIMIT $2)
       UNION ALL
      (SELECT ${columns} FROM journal.receipt WHERE at >= $1 AND receipt_id >= $5 AND ${inScope} ORDER BY receipt_id LIMIT $2)
       ORDER BY at LIMIT $2`,
     [since, limit, scope?.organizationId ?? null, scope?.projectId ?? null, firstId('evt', since)],
-  )) as LiveEntry[];
+  )) as Omit<LiveEntry, 'row_at'>[];
+  return { entries: unfolded(rows.map((row) => ({ ...row, row_at: row.at }))), isFull: rows.length >= limit };
 }

@@ -22,6 +22,11 @@ export interface JournalEntry extends JournalSubject {
   at?: Date;
   /** The service that reports it, if another service writes it with its own entries. */
   service?: string;
+  /**
+   * Steps before it whose outcome is `ok`, to be written in the same row. Neither counts nor searches read them, only
+   * timelines and streams. Absent: none.
+   */
+  before?: JournalEntry[];
 }
 
 /** True when the outcome ends the receipt: only at stages that decide about a receipt, not about a turn or delivery. */

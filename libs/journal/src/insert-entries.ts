@@ -1,6 +1,7 @@
 import { newId } from '#libs/contracts';
 import { type Queryable, storableJson, asynchronousCommit } from '#libs/database';
 import { endsReceipt, type JournalEntry } from './entry.js';
+import { foldedDetail } from './folded-entries.js';
 
 const columns = `receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal, reason, subject_id,
   attempt, duration_ms, detail`;
@@ -49,9 +50,11 @@ const insertWithDead = `
 
 /** An entry as the columns of its row. */
 export function entryRow(entry: JournalEntry, service: string): Record<string, unknown> {
+  const { before: _folded, at = new Date(), ...columns } = entry;
   return {
-    ...entry,
-    at: entry.at ?? new Date(),
+    ...columns,
+    at,
+    detail: foldedDetail({ ...entry, at }, service),
     attempt: entry.attempt ?? 1,
     service: entry.service ?? service,
     terminal: endsReceipt(entry),

@@ -103,6 +103,34 @@ describe('the journal', () => {
     expect(await timeline(db, 'org_2', 'prj_1', id)).toEqual([]);
   });
 
+  it('shows steps that share the row of a later one in their place, with all that they say', async () => {
+    const id = await received();
+    const [parsed, failed, routed] = [1_000, 2_000, 3_000].map((ms) => new Date(Date.now() + ms));
+    const step = entry(id, { stage: 'parsed', outcome: 'ok', service: 'adapter-gateway', at: parsed, duration_ms: 1.5 });
+    const checked = entry(id, { stage: 'verified', outcome: 'ok', reason: 'hmac', attempt: 2, at: parsed });
+    const detail = { messages: 1 };
+    await append([
+      entry(id, { at: routed, detail, before: [checked, { ...step, detail }] }),
+      entry(id, { at: failed, outcome: 'retrying' }),
+    ]);
+    expect(await db.query('SELECT FROM journal.entry')).toHaveLength(2);
+    const shown = (await timeline(db, 'org_1', 'prj_1', id)).slice(1);
+    expect(shown).toMatchObject([
+      { stage: 'verified', outcome: 'ok', reason: 'hmac', attempt: 2, duration_ms: null, detail: null, service: 'router' },
+      { stage: 'parsed', outcome: 'ok', duration_ms: 1.5, service: 'adapter-gateway', terminal: false, subject_id: null },
+      { stage: 'routed', outcome: 'retrying' },
+      { stage: 'routed', outcome: 'routed', terminal: true },
+    ]);
+    expect(shown.map((one) => one.at)).toEqual([parsed, parsed, failed, routed]);
+    expect(shown.map((one) => one.detail)).toEqual([null, detail, null, detail]);
+    const { entries } = await entriesSince(db, new Date(Date.now() + 2_500), 10, null);
+    expect(entries.map(({ stage, row_at: rowAt }) => [stage, rowAt])).toEqual([
+      ['verified', routed],
+      ['parsed', routed],
+      ['routed', routed],
+    ]);
+  });
+
   it('knows which receipts have ended: the end of a turn or delivery does not count', async () => {
     const [ended, open, turn] = [newId('evt'), newId('evt'), newId('evt')];
     await append([
@@ -185,12 +213,13 @@ describe('the journal', () => {
       entry(newId('evt'), { project_id: 'prj_2' }),
     ]);
     const scope = { organizationId: 'org_1', projectId: 'prj_1' };
-    expect((await entriesSince(db, since, 10, scope)).map((one) => [one.receipt_id, one.stage]).toSorted()).toEqual([
+    const { entries } = await entriesSince(db, since, 10, scope);
+    expect(entries.map((one) => [one.receipt_id, one.stage]).toSorted()).toEqual([
       [id, 'received'],
       [id, 'routed'],
     ]);
-    expect(await entriesSince(db, since, 10, null)).toHaveLength(3);
-    expect(await entriesSince(db, since, 1, null)).toHaveLength(1);
+    expect(await entriesSince(db, since, 4, null)).toMatchObject({ entries: { length: 3 }, isFull: false });
+    expect(await entriesSince(db, since, 1, null)).toMatchObject({ entries: { length: 1 }, isFull: true });
   });
 
   it('reports an entry that cannot be written, rejects its waiting caller, and writes the entries beside it', async () => {

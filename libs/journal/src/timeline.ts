@@ -1,5 +1,6 @@
 import type { ProjectScope } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
+import { unfolded } from './folded-entries.js';
 import { endsSubject } from './latest-entries.js';
 
 export interface TimelineEntry {
@@ -27,7 +28,7 @@ export async function timeline(
   projectId: string,
   receiptId: string,
 ): Promise<(TimelineEntry & { app_id: string })[]> {
-  return (await db.query(
+  const rows = (await db.query(
     `SELECT ${columns} FROM (
        SELECT ${columns} FROM journal.receipt WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3
         UNION ALL
@@ -35,6 +36,7 @@ export async function timeline(
       ORDER BY at, stage, ${endsSubject('outcome')}`,
     [receiptId, organizationId, projectId],
   )) as (TimelineEntry & { app_id: string })[];
+  return unfolded(rows).sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
 /** The last entry about each of these receipts, whatever it is about. A receipt that only arrived has none. */
@@ -51,5 +53,6 @@ export async function lastEntries(
       ORDER BY receipt_id, at DESC, stage DESC, ${endsSubject('outcome')} DESC`,
     [receiptIds, scope.organizationId, scope.projectId],
   )) as (TimelineEntry & { receipt_id: string })[];
-  return new Map(rows.map(({ receipt_id: id, ...entry }) => [id, entry]));
+  // The last of what is in a row is the row's own entry.
+  return new Map(unfolded(rows).map(({ receipt_id: id, ...entry }) => [id, entry]));
 }

@@ -24,9 +24,16 @@ export function arrivalEntries(plans: Plan[]): ArrivalEntry[] {
   return [...arrived].flatMap(([arrival, own]) => {
     if (!arrival) return [];
     const representative = standsFor(own);
-    const entries = [...entriesOfParsing(arrival), routedEntry(arrival, outcomeOf(representative, arrival.messages))];
+    const routed = routedEntry(arrival, outcomeOf(representative, arrival.messages));
+    const earlier = entriesOfParsing(arrival);
+    const entries = [...earlier.filter((each) => !isStep(each)), { ...routed, before: earlier.filter(isStep) }];
     return entries.map((entry) => ({ entry, messageId: representative.message.id }));
   });
+}
+
+/** What a list looks for has a row of its own. */
+function isStep({ stage, outcome }: JournalEntry): boolean {
+  return outcome === 'ok' && (stage === 'verified' || stage === 'parsed');
 }
 
 /** The message that decides how its receipt ends: a routed one, if any. @param plans of one receipt, not empty */

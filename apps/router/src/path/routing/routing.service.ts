@@ -109,7 +109,9 @@ export class RoutingService {
       ? await this.storeDecided(drafts, alone, durable)
       : await this.store.transaction((tx) => this.decideAndStore(tx, batch, durable));
     const plans = routed.flatMap((each) => ('plan' in each ? [each.plan] : []));
-    for (const { entry } of arrivalEntries(plans)) this.journal.noted(entry);
+    for (const { entry } of arrivalEntries(plans)) {
+      for (const each of [...(entry.before ?? []), entry]) this.journal.noted(each);
+    }
     return routed;
   }
 

@@ -23,15 +23,15 @@ export class ScopeFeed {
 
   /** Sends new entries to every client. */
   async poll(): Promise<void> {
-    const entries = await entriesSince(this.db, this.since, maxEntries, this.scope);
+    const { entries, isFull } = await entriesSince(this.db, this.since, maxEntries, this.scope);
     for (const client of this.clients) client.beginRound();
     for (const entry of entries) {
       const id = entryId(entry);
       if (this.seen.has(id)) continue;
-      this.seen.set(id, entry.at.getTime());
+      this.seen.set(id, entry.row_at.getTime());
       for (const client of this.clients) client.offer(id, entry);
     }
-    this.moveOn(entries);
+    this.moveOn(entries.at(-1)?.row_at.getTime() ?? 0, isFull);
   }
 
   /**
@@ -40,14 +40,13 @@ export class ScopeFeed {
    * @returns `complete` false when there is more than one answer holds
    */
   async missed(after: Date): Promise<{ missed: { id: string; entry: LiveEntry }[]; complete: boolean }> {
-    const entries = await entriesSince(this.db, new Date(after.getTime() - overlapMs), maxEntries, this.scope);
-    return { missed: entries.map((entry) => ({ id: entryId(entry), entry })), complete: entries.length < maxEntries };
+    const { entries, isFull } = await entriesSince(this.db, new Date(after.getTime() - overlapMs), maxEntries, this.scope);
+    return { missed: entries.map((entry) => ({ id: entryId(entry), entry })), complete: !isFull };
   }
 
-  private moveOn(entries: LiveEntry[]): void {
-    const last = entries.at(-1)?.at.getTime() ?? 0;
+  private moveOn(last: number, isFull: boolean): void {
     // A full page continues at once; otherwise the last seconds are read again for entries that are written late.
-    const next = entries.length === maxEntries ? last : Date.now() - overlapMs;
+    const next = isFull ? last : Date.now() - overlapMs;
     this.since = new Date(Math.max(this.since.getTime(), next));
     for (const [id, atMs] of this.seen) if (atMs < this.since.getTime()) this.seen.delete(id);
   }
