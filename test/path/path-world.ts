@@ -10,7 +10,7 @@ import { TurnJobService } from '../../apps/engine/src/path/turns/turn-job.servic
 import { TurnEnqueuer } from '../../apps/engine/src/path/turns/start-next.js';
 import { type Turn, turnJobOf } from '../../apps/engine/src/entities/turn.entity.js';
 import { TurnRepository } from '../../apps/engine/src/path/turns/turn.repository.js';
-import { turnOf, type WholeTurn } from '../../apps/router/src/path/handover/turn-handover.service.js';
+import { targetOf, turnOf, type WholeTurn } from '../../apps/router/src/path/handover/turn-handover.service.js';
 import { RoutingService } from '../../apps/router/src/path/routing/routing.service.js';
 import type { StoredMessage } from '../../apps/router/src/entities/message.entity.js';
 import { jobOf, type RouterWorld, routerWorld } from '../../apps/router/src/testing/router-world.js';
@@ -78,7 +78,7 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
       'SELECT payload FROM router.stale_handover WHERE receipt_id = $1 AND payload IS NOT NULL ORDER BY subject_id',
       [receiptId],
     );
-    const named = messages.flatMap((row) => row.turns.map((target) => turnOf(row, target)));
+    const named = messages.flatMap((row) => row.turns.map((target) => turnOf(row, targetOf(target))));
     for (const turn of [...named, ...kept.map(({ payload }) => payload)]) await by.turns.claim(turn, owner);
   };
 

@@ -18,6 +18,9 @@ export type RoutePolicy = (typeof routePolicies)[number];
 export const machineReaches = ['triggers_only', 'chief_of_staff'] as const;
 export type MachineReach = (typeof machineReaches)[number];
 
+/** What the sender of a failed turn is told unless the channel has a notice of its own. */
+export const defaultFailureNotice = 'Sorry, your message could not be answered. It is stored, and our team can see it.';
+
 /** Also the column's default: to change it takes a migration. */
 export const defaultLimitNotice =
   'Sorry, your message was not answered. {limit} New messages are answered again from {until}.';

@@ -1,5 +1,6 @@
 import { OneOf, Text, Whole } from '#libs/service-kit';
 import {
+  defaultFailureNotice,
   defaultLimitNotice,
   type InboxMode,
   type MachineReach,
@@ -9,7 +10,6 @@ import {
   type SessionScope,
   type UnknownSenders,
 } from '../../entities/rules.entity.js';
-import { defaultFailureNotice } from '../../path/routing/decide.js';
 
 /** What people set of a channel. */
 export class ChannelSettings {

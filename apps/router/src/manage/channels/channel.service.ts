@@ -4,13 +4,12 @@ import { Inject, Injectable } from '@nestjs/common';
 import { NamedAgents } from '../agents/named-agents.js';
 import { ProjectRules } from '../../path/rules/project-rules.js';
 import { GATEWAY } from '../../env.js';
-import { defaultLimitNotice } from '../../entities/rules.entity.js';
+import { defaultFailureNotice, defaultLimitNotice } from '../../entities/rules.entity.js';
 import type { RuleFields } from '../../entities/rule-version.entity.js';
 import type { Restored, Rule } from '../history/rule-history.js';
 import { ChannelRepository } from './channel.repository.js';
 import { ChannelSettings } from './channel-settings.dto.js';
 import { type ChannelView, channelView } from './channel.dto.js';
-import { defaultFailureNotice } from '../../path/routing/decide.js';
 
 /** A channel as it is stored; one that was never configured has no update time. */
 type Stored = Omit<ChannelView, 'notes'>;

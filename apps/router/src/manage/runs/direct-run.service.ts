@@ -11,7 +11,7 @@ import type { StoredMessage } from '../../entities/message.entity.js';
 import { runIdsOf, turnsOf } from '../../path/routing/plan.js';
 import { RoutingService } from '../../path/routing/routing.service.js';
 import { EngineRuns } from '../../path/handover/engine-runs.js';
-import { turnOf } from '../../path/handover/turn-handover.service.js';
+import { targetOf, turnOf } from '../../path/handover/turn-handover.service.js';
 import { WorkflowRepository } from '../workflows/workflow.repository.js';
 
 const askEveryMs = 100;
@@ -113,7 +113,7 @@ export class DirectRunService {
       canonical(row.message.metadata) === canonical(asked.metadata);
     if (!same) throw idempotencyKeyReused();
     // Its creator may not have come this far yet.
-    await this.runs.accept(caller, [turnOf(row, turn)]);
+    await this.runs.accept(caller, [turnOf(row, targetOf(turn))]);
     return { runId: turn.run.id, repeated: true };
   }
 }

@@ -1,9 +1,10 @@
-import { type TurnInput, turnRun, type TurnRunPayload } from '#libs/contracts';
+import { type TurnInput, type TurnOfRun, turnRun, type TurnRunPayload } from '#libs/contracts';
 import { Database, Liveness, type Queryable, Sweeping } from '#libs/database';
 import { Handovers } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import type { MessageRow, StoredMessage, Target } from '../../entities/message.entity.js';
+import type { MessageRow, StoredMessage, StoredTarget, Target } from '../../entities/message.entity.js';
+import { defaultFailureNotice, defaultLimitNotice } from '../../entities/rules.entity.js';
 import { type RouterSettings, SETTINGS } from '../../env.js';
 
 const sweepEveryMs = 3_000;
@@ -77,7 +78,7 @@ export class TurnHandover extends Sweeping {
     const rows = (await this.db.query('SELECT * FROM router.message WHERE id = ANY($1)', [
       messageIds,
     ])) as StoredMessage[];
-    return new Map(rows.flatMap((row) => row.turns.map((target) => [target.turn_id, turnOf(row, target)])));
+    return new Map(rows.flatMap((row) => row.turns.map((target) => [target.turn_id, turnOf(row, targetOf(target))])));
   }
 
   private jobOf(turn: TurnRunPayload): TurnRunPayload {
@@ -85,6 +86,39 @@ export class TurnHandover extends Sweeping {
     const { input: _input, ...rest } = turn;
     return rest;
   }
+}
+
+/** A target as its message's row has it, which a router of the release before hands over without the usual words. */
+export function storedTarget({ turn_id, run, session, agent_id, held, input }: Target): StoredTarget {
+  const { failure_notice: notice, limit_words: words, ...rest } = input;
+  const isUsual = notice === defaultFailureNotice && words === defaultLimitNotice;
+  return {
+    turn_id,
+    ...(run ? { run: runWithout(run) } : {}),
+    ...(session ? { session } : {}),
+    ...(agent_id === null ? {} : { agent_id }),
+    ...(held ? { held } : {}),
+    input: isUsual ? { ...rest, usual_words: true } : input,
+  };
+}
+
+function runWithout({ id, workflow_id, trigger_id, replay, replay_of }: TurnOfRun): StoredTarget['run'] {
+  const told = { ...(trigger_id === null ? {} : { trigger_id }), ...(replay ? { replay } : {}) };
+  return { id, workflow_id, ...told, ...(replay_of === null ? {} : { replay_of }) };
+}
+
+/** What `storedTarget` was made of. A release before this one stored all of it. */
+export function targetOf({ turn_id, run, session = null, agent_id = null, held, input }: StoredTarget): Target {
+  const { usual_words: usual, ...rest } = input;
+  const words = usual ? { failure_notice: defaultFailureNotice, limit_words: defaultLimitNotice } : {};
+  return {
+    turn_id,
+    run: run ? { trigger_id: null, replay: false, replay_of: null, ...run } : null,
+    session,
+    agent_id,
+    ...(held ? { held } : {}),
+    input: { ...rest, ...words },
+  };
 }
 
 export type Owner = Pick<MessageRow, 'id' | 'organization_id' | 'project_id' | 'app_id' | 'receipt_id' | 'message'>;

@@ -9,6 +9,7 @@ import { hash } from 'node:crypto';
 import type { ChiefOfStaffVerdict, Verdict } from '../../entities/message.entity.js';
 import {
   type ChannelRow,
+  defaultFailureNotice,
   defaultLimitNotice,
   type InboxMode,
   type RoutePolicy,
@@ -195,9 +196,6 @@ function wholeKey({ app_id, message }: Draft, channel: ChannelRow | null, sender
   if (scope === 'channel') return `${app_id} channel ${addressText(message.metadata?.['channel_address'] ?? '')}`;
   return senderContext ? `${app_id} contact ${senderContext.contactId}` : `${app_id} sender ${message.sender}`;
 }
-
-/** What the sender of a failed turn is told unless the channel has a notice of its own. */
-export const defaultFailureNotice = 'Sorry, your message could not be answered. It is stored, and our team can see it.';
 
 /** @returns what senders of the App are told when a turn fails; null: nothing */
 export function failureNoticeOf(channel: Pick<ChannelRow, 'failure_notice'> | null): string | null {

@@ -5,6 +5,7 @@ import type { StoredMessage } from '../../entities/message.entity.js';
 import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
 import { OutboundRepository } from '../guards/outbound.handler.js';
 import { RoutingService } from './routing.service.js';
+import { targetOf } from '../handover/turn-handover.service.js';
 
 const words = 'Kein Anschluss bis {until}. {limit}';
 
@@ -72,7 +73,7 @@ describe('the notice of a limit', () => {
       { limit: 'messages', text: expect.stringMatching(/^Kein Anschluss bis \S+ 00:00 UTC\. The limit/) },
     ]);
     expect(noticesOf(...over)[0]?.text).toContain('2 messages are answered for you each day.');
-    const turn = over.flatMap(({ turns }) => turns)[0];
+    const turn = over.flatMap(({ turns }) => turns.map(targetOf))[0];
     expect(turn).toMatchObject({
       run: null,
       session: null,

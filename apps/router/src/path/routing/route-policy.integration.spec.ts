@@ -48,7 +48,7 @@ const route = async (appId: string, message: Partial<NormalizedMessage> = {}, ov
     "SELECT detail FROM journal.entry WHERE receipt_id = $1 AND stage = 'routed'",
     [job.receipt_id],
   );
-  const runs = row.turns.filter(({ run }) => run !== null).length;
+  const runs = row.turns.filter(({ run }) => run).length;
   return { row, by: { runs, sessions: row.turns.length - runs }, detail: entry.detail };
 };
 

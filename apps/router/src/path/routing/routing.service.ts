@@ -6,7 +6,7 @@ import { JobClient } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { GATEWAY, type RouterSettings, SETTINGS } from '../../env.js';
-import { TurnHandover } from '../handover/turn-handover.service.js';
+import { storedTarget, TurnHandover } from '../handover/turn-handover.service.js';
 import { arrivalEntries, replayedEntry, routedEntry, standsFor, entriesOfParsing } from './arrival-entries.js';
 import { type Arrival, type Draft, draftOf, newDraft } from './draft.js';
 import { EventWaits } from './event-waits.js';
@@ -189,7 +189,7 @@ export class RoutingService {
 
   private rowsOf(plans: Plan[]): NewRows {
     return {
-      messages: plans.map(({ message, turns }) => ({ ...message, turns })),
+      messages: plans.map(({ message, turns }) => ({ ...message, turns: turns.map(storedTarget) })),
       entries: arrivalEntries(plans).map(({ entry, messageId }) => this.journal.row(entry, messageId)),
     };
   }

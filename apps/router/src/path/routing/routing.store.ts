@@ -2,7 +2,7 @@ import { messageKey, type ProjectScope } from '#libs/contracts';
 import { asynchronousCommit, Database, type Queryable, storableJson } from '#libs/database';
 import { entryCtes } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
-import type { MessageRow, Target } from '../../entities/message.entity.js';
+import type { MessageRow, StoredTarget } from '../../entities/message.entity.js';
 import type { SenderContext } from '../senders/senders.js';
 import type { Draft } from './draft.js';
 
@@ -14,7 +14,7 @@ export interface Claimed {
 
 /** New messages, with the turns that they start. */
 export interface NewRows {
-  messages: (MessageRow & { turns: Target[] })[];
+  messages: (MessageRow & { turns: StoredTarget[] })[];
   /** Journal entries, each with its message. */
   entries: Record<string, unknown>[];
 }

@@ -4,6 +4,7 @@ import type { ChannelRow } from '../../entities/rules.entity.js';
 import type { StoredMessage } from '../../entities/message.entity.js';
 import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
 import { RoutingService } from './routing.service.js';
+import { targetOf } from '../handover/turn-handover.service.js';
 
 let world: RouterWorld;
 let router: NestFastifyApplication;
@@ -43,7 +44,7 @@ describe('a decision about a call that waits for approval', () => {
       const appId = await channel({ route_policy: 'triggers', session_scope: 'channel' });
       const row = await send(appId, decision);
       expect(row).toMatchObject({ outcome: 'routed', verdicts: [] });
-      expect(row.turns).toMatchObject([
+      expect(row.turns.map(targetOf)).toMatchObject([
         { session: null, run: null, agent_id: null, input: { trust: 'unknown', contact_id: row.contact_id } },
       ]);
       expect(row.turns[0]?.input.reply).toMatchObject({ channel_address: 'ada' });
