@@ -122,7 +122,7 @@ export class ScheduleRun {
   private expectHandledOnceInOrder(turns: Turn[], receiptOf: Map<string, string>): void {
     const answered = turns.filter(({ session_id, state }) => session_id !== null && state !== 'collected');
     const handled = answered.flatMap(({ input }) =>
-      [...(input?.earlier ?? []), ...(input ? [input.message] : [])].map((each) => each.dedup_key),
+      [...(input?.earlier ?? []), ...(input?.message ? [input.message] : [])].map((each) => each.dedup_key),
     );
     assert.deepEqual([...handled].sort(), this.sent.map(({ dedupKey }) => dedupKey).sort());
     for (const [index, first] of this.sent.entries()) {
@@ -239,7 +239,7 @@ function expectTakeovers(turns: Turn[]): void {
   const handled = turns.filter(({ state }) => state === 'handled');
   const started = turns.filter(({ session_id, state }) => session_id && !['handled', 'collected'].includes(state));
   for (const { session_id, epoch, input } of handled) {
-    const key = input?.message.dedup_key;
+    const key = input?.message?.dedup_key;
     const after = started.filter((turn) => turn.session_id === session_id && turn.epoch > epoch);
     const first = after.findIndex(({ state }) => state === 'succeeded');
     const due = first === -1 ? after : after.slice(0, first + 1);

@@ -20,6 +20,7 @@ import { TurnCancellation } from './manage/turns/turn-cancellation.service.js';
 import { EndedWaits } from './manage/waits/ended-waits.service.js';
 import { TurnEndingRepository, TurnFailureService } from './path/turns/turn-ending.repository.js';
 import { TurnEnqueuer } from './path/turns/start-next.js';
+import { TurnInputs } from './manage/turns/turn-inputs.service.js';
 import { TurnJobHandler } from './path/turns/turn-job.handler.js';
 import { TurnJobService } from './path/turns/turn-job.service.js';
 import { TurnLeases, TurnSlotRepository } from './path/turns/running-turns.repository.js';
@@ -62,6 +63,7 @@ import { TurnRepository } from './path/turns/turn.repository.js';
     TurnEndingRepository,
     TurnEnqueuer,
     TurnFailureService,
+    TurnInputs,
     TurnJobService,
     TurnLeases,
     TurnRedriveService,
@@ -74,6 +76,6 @@ import { TurnRepository } from './path/turns/turn.repository.js';
     WorkflowRunner,
     WorkflowStepRepository,
   ],
-  exports: [TurnCancellation, TurnEnqueuer, TurnRepository, WorkflowStepRepository],
+  exports: [TurnCancellation, TurnEnqueuer, TurnInputs, TurnRepository, WorkflowStepRepository],
 })
 export class TurnsModule {}

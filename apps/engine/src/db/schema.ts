@@ -27,6 +27,7 @@ import { CaseSet } from '../entities/case-set.entity.js';
 import { CaseSet1795866000000 } from './1795866000000-case-set.js';
 import { Inbox1795855000000 } from './1795855000000-inbox.js';
 import { TurnFile } from '../entities/turn-file.entity.js';
+import { TurnOfSession1795894050000 } from './1795894050000-turn-of-session.js';
 import { TurnFile1795894100000 } from './1795894100000-turn-file.js';
 import { ChunkVectorOfChunk1795895000000 } from './1795895000000-chunk-vector-of-chunk.js';
 import { TranscriptRow } from '../entities/transcript.entity.js';
@@ -108,6 +109,7 @@ export const schema: ServiceSchema = {
     ChunkVector1795891000000,
     Transcript1795892000000,
     DocumentReaders1795894000000,
+    TurnOfSession1795894050000,
     TurnFile1795894100000,
     ChunkVectorOfChunk1795895000000,
     TurnInterim1795903366102,

@@ -39,12 +39,20 @@ export type TurnState = (typeof turnStates)[number];
 /** At most one turn of a session is in one of these states. */
 export const activeStates = "('queued', 'running', 'waiting_approval')";
 
+/** Without its message where that is left to the router: of turns that succeeded outside of conversations. */
+export type StoredInput = Omit<TurnInput, 'message'> & Partial<Pick<TurnInput, 'message'>>;
+
+/** The input of a turn that has not succeeded, or that is part of a conversation; null where it lacks its message. */
+export function wholeInput({ input }: Pick<Turn, 'input'>): TurnInput | null {
+  return input?.message ? { ...input, message: input.message } : null;
+}
+
 /**
  * One turn of an agent. If it belongs to a workflow, it is the run. `reason`: why it waits or has failed; of one that
  * succeeded, what its reply lacks or why there is none.
  */
 @Entity({ schema: 'engine', name: 'turn' })
-@Index('turn_session', ['session_id', 'id'])
+@Index('turn_of_session', ['session_id', 'id'], { where: 'session_id IS NOT NULL' })
 @Index('turn_by_run', ['project_id', 'run_id'], { where: 'run_id IS NOT NULL' })
 @Index('turn_by_receipt', ['receipt_id'])
 @Index('turn_active', ['session_id'], { unique: true, where: `session_id IS NOT NULL AND state IN ${activeStates}` })
@@ -77,7 +85,7 @@ export class Turn extends WorkRow<TurnState> {
   @Column({ type: 'integer', nullable: true }) agent_version: number | null;
   /** The session's epoch when the turn started or a person handled it. */
   @Column({ type: 'integer' }) epoch: number;
-  @Column({ type: 'jsonb', nullable: true }) input: TurnInput | null;
+  @Column({ type: 'jsonb', nullable: true }) input: StoredInput | null;
   /** For a turn that succeeded: whether a reply was sent. */
   @Column({ type: 'text', nullable: true }) reply: TurnReply['reply'] | null;
   /** Claims since its last redrive that did not count: what the turn needs was away. */

@@ -6,6 +6,7 @@ import { requireValidRules } from './answer-rule.dto.js';
 import { CaseSetDetailView, CaseSetList, caseSetView, CaseSetView, NewCaseSetBody } from './case-set.dto.js';
 import { CaseSetRepository } from './case-set.repository.js';
 import { CaseSources } from './case-sources.service.js';
+import { TurnInputs } from '../turns/turn-inputs.service.js';
 
 @ApiTags('agents')
 @Controller('api/v1/agents/:id/case-sets')
@@ -14,6 +15,7 @@ export class CaseSetController {
     private readonly agents: AgentService,
     private readonly sources: CaseSources,
     private readonly sets: CaseSetRepository,
+    private readonly inputs: TurnInputs,
   ) {}
 
   @Post()
@@ -55,7 +57,7 @@ export class CaseSetController {
   ): Promise<CaseSetDetailView> {
     const set = await this.sets.find(await this.agents.get(caller, agentId), id);
     if (!set) throw notFound('set', id);
-    return { ...caseSetView(set), turns: await this.sets.casesOf(set) };
+    return { ...caseSetView(set), turns: await this.inputs.withTexts(caller, await this.sets.casesOf(set)) };
   }
 
   @Delete(':set')

@@ -5,6 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Agent } from '../../entities/agent.entity.js';
 import { CaseSet } from '../../entities/case-set.entity.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
+import { type LeftMessage, leftMessageSql } from '../turns/turn-inputs.service.js';
 
 /** A turn of a set, as far as it is still kept. */
 export interface SetCase {
@@ -61,13 +62,13 @@ export class CaseSetRepository {
     return this.db.manager.findOneBy(CaseSet, { ...ofAgent(agent), id });
   }
 
-  async casesOf({ turn_ids, ...set }: CaseSet): Promise<SetCase[]> {
+  async casesOf({ turn_ids, ...set }: CaseSet): Promise<(SetCase & LeftMessage)[]> {
     return (await this.db.query(
-      `SELECT c.turn_id, t.input #>> '{message,message}' AS message, t.reply_text AS recorded
+      `SELECT c.turn_id, t.input #>> '{message,message}' AS message, ${leftMessageSql('t')}, t.reply_text AS recorded
          FROM unnest($1::text[]) WITH ORDINALITY AS c(turn_id, position)
          LEFT JOIN engine.turn t ON t.id = c.turn_id AND t.project_id = $2 ORDER BY c.position`,
       [turn_ids, set.project_id],
-    )) as SetCase[];
+    )) as (SetCase & LeftMessage)[];
   }
 
   async delete(agent: Agent, id: string): Promise<void> {

@@ -3,6 +3,7 @@ import { type Settlement, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Turn } from '../../entities/turn.entity.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
+import { type LeftMessage, leftMessageSql } from '../turns/turn-inputs.service.js';
 import { addTrialTurns, type NewTrialTurn } from '../trials/trial-turn.js';
 import type { CaseVerdict, Comparison, ComparisonCase } from './comparison.entity.js';
 
@@ -40,7 +41,8 @@ const turnSql = (turn: string): string => `
         FROM engine.step WHERE turn_id = t.id) s
     WHERE t.id = k.${turn}_turn_id)`;
 
-const comparedSql = `k.*, source.input #>> '{message,message}' AS message, source.reply_text AS recorded,
+const comparedSql = `k.*, source.input #>> '{message,message}' AS message, ${leftMessageSql('source')},
+  source.reply_text AS recorded,
   ${turnSql('baseline')} AS baseline, ${turnSql('candidate')} AS candidate, ${turnSql('judge')} AS judging
   FROM engine.comparison_case k
   LEFT JOIN engine.turn source ON source.id = k.source_turn_id AND source.project_id = k.project_id`;
@@ -58,12 +60,12 @@ export class ComparisonCaseRepository {
   }
 
   /** In their order, at most `limit`. @param after the position of the last one of the page before */
-  async list({ id, project_id }: Comparison, after: number, limit: number): Promise<ComparedCase[]> {
+  async list({ id, project_id }: Comparison, after: number, limit: number): Promise<(ComparedCase & LeftMessage)[]> {
     return (await this.db.query(
       `SELECT ${comparedSql} WHERE k.comparison_id = $1 AND k.project_id = $2 AND k.position > $3
         ORDER BY k.position LIMIT $4`,
       [id, project_id, after, limit],
-    )) as ComparedCase[];
+    )) as (ComparedCase & LeftMessage)[];
   }
 
   async compared(id: string): Promise<ComparedCase | null> {

@@ -1,13 +1,13 @@
 import { problemOf } from '#libs/answer-rules';
-import { columnsOf, scopeOf } from '#libs/contracts';
+import { columnsOf, scopeOf, type TurnInput } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { PermanentFailure } from '#libs/queue';
 import { type Policy, type Settlement, settlementOf, type Verdict, verdictOf } from '#libs/work';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { Turn } from '../../entities/turn.entity.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { repeatedInput, type NewTrialTurn } from '../trials/trial-turn.js';
 import { TurnEnqueuer } from '../../path/turns/start-next.js';
+import { TurnInputs } from '../turns/turn-inputs.service.js';
 import { TurnRepository } from '../../path/turns/turn.repository.js';
 import {
   type CaseVerdict,
@@ -49,6 +49,7 @@ export class ComparisonRunner extends Sweeping {
     private readonly cases: ComparisonCaseRepository,
     private readonly comparisons: ComparisonRepository,
     private readonly turns: TurnRepository,
+    private readonly inputs: TurnInputs,
     private readonly enqueuer: TurnEnqueuer,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
@@ -115,7 +116,7 @@ export class ComparisonRunner extends Sweeping {
     if (most !== null && (await this.cases.tokensOf(comparison.id)) >= most) {
       throw new PermanentFailure('tokens_spent', `the comparison has used its ${most} tokens`);
     }
-    const { input } = await this.sourceOf(row);
+    const input = await this.sourceOf(row);
     return sides.map((side) => ({
       id: row[`${side}_turn_id`],
       ...this.shared(comparison),
@@ -142,7 +143,7 @@ export class ComparisonRunner extends Sweeping {
       return { judge: { prefers: 'tie', why: 'The answers are the same.' }, judge_error: null };
     }
     if (judging === null) {
-      const { message } = (await this.sourceOf(compared)).input;
+      const { message } = await this.sourceOf(compared);
       const memory = await this.turns.memoryOf(compared.source_turn_id);
       const input = judgeInput({ comparison, row: compared, message: message.message, memory, answers });
       return { next: { begin: [{ id: compared.judge_turn_id, ...this.shared(comparison), input }] } };
@@ -157,11 +158,12 @@ export class ComparisonRunner extends Sweeping {
     return { ...columnsOf(scopeOf(comparison)), agent_id: comparison.agent_id, session_id: null, epoch: 0 };
   }
 
-  private async sourceOf(row: ComparisonCase): Promise<Turn & { input: NonNullable<Turn['input']> }> {
+  private async sourceOf(row: ComparisonCase): Promise<TurnInput> {
     const { organization_id, project_id, source_turn_id: id } = row;
     const turn = await this.turns.find(organization_id, project_id, id);
-    if (!turn?.input) throw new PermanentFailure('turn_gone', `the message of turn ${id} is past its retention`);
-    return { ...turn, input: turn.input };
+    const input = turn && (await this.inputs.of(turn));
+    if (!input) throw new PermanentFailure('turn_gone', `the message of turn ${id} is past its retention`);
+    return input;
   }
 }
 

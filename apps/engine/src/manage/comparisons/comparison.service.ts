@@ -14,6 +14,7 @@ import { AgentService } from '../agents/agent.service.js';
 import { AgentVersionRepository } from '../agents/agent-version.repository.js';
 import type { Agent } from '../../entities/agent.entity.js';
 import { TurnCancellation } from '../turns/turn-cancellation.service.js';
+import { TurnInputs } from '../turns/turn-inputs.service.js';
 import { requireValidRules } from './answer-rule.dto.js';
 import { CaseSources } from './case-sources.service.js';
 import type { NewComparisonBody } from './comparison.dto.js';
@@ -36,6 +37,7 @@ export class ComparisonService {
     private readonly cases: ComparisonCaseRepository,
     private readonly runner: ComparisonRunner,
     private readonly cancellation: TurnCancellation,
+    private readonly inputs: TurnInputs,
   ) {}
 
   /**
@@ -89,7 +91,7 @@ export class ComparisonService {
     if (!/^\d{1,9}$/.test(cursor)) throw invalidCursor();
     const comparison = await this.get(caller, agentId, id);
     const rows = await this.cases.list(comparison, Number(cursor), limit + 1);
-    return pageOf(rows, limit, ({ position }) => String(position));
+    return pageOf(await this.inputs.withTexts(caller, rows), limit, ({ position }) => String(position));
   }
 
   /** What has ended stays. @throws Problem 404 */

@@ -7,6 +7,7 @@ import { AgentVersionRepository } from '../agents/agent-version.repository.js';
 import type { Agent } from '../../entities/agent.entity.js';
 import type { Turn } from '../../entities/turn.entity.js';
 import { TurnEnqueuer } from '../../path/turns/start-next.js';
+import { TurnInputs } from '../turns/turn-inputs.service.js';
 import { TurnRepository } from '../../path/turns/turn.repository.js';
 import { repeatedInput, whyNotRepeatable } from './trial-turn.js';
 import type { NewTrialMessage } from './trial.dto.js';
@@ -25,6 +26,7 @@ export class TrialService {
     private readonly versions: AgentVersionRepository,
     private readonly trials: TrialRepository,
     private readonly stored: TurnRepository,
+    private readonly inputs: TurnInputs,
     private readonly enqueuer: TurnEnqueuer,
   ) {}
 
@@ -99,7 +101,7 @@ export class TrialService {
     return { ...input, ...shared, trial: { ...trial, recorded_of: turnId ?? '' } };
   }
 
-  /** What a turn worked on. @throws Problem 403, 404, 422 */
+  /** What a turn worked on. @throws Problem 403, 404, 422; 503 when the router does not answer */
   private async recorded(caller: Principal, agent: Agent, id: string): Promise<TurnInput> {
     if (!holds(caller.scopes, 'events:read')) {
       throw new Problem(403, 'scope_missing', 'The message of a turn may be asked again with the scope events:read.');
@@ -107,8 +109,9 @@ export class TrialService {
     const turn = await this.stored.find(caller.organizationId, caller.projectId, id);
     if (!turn) throw notFound('turn', id);
     const problem = whyNotRepeatable(agent, turn);
-    if (problem !== null || !turn.input) throw invalid('turn_id', problem ?? 'its message is gone');
-    return repeatedInput(turn.input);
+    const input = problem === null ? await this.inputs.of(turn) : null;
+    if (!input) throw invalid('turn_id', problem ?? 'its message is gone');
+    return repeatedInput(input);
   }
 }
 

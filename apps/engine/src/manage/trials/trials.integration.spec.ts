@@ -18,6 +18,7 @@ describe('a trial of an agent', () => {
       TRIAL_TURNS: most,
       TURN_LEASE_MS: 1_000,
       SWEEP_AFTER_MS: 100,
+      ROUTER_URL: world.services.url,
     });
     host = new URL(world.target.url).host;
   });
@@ -179,6 +180,33 @@ describe('a trial of an agent', () => {
     const version = draft.body.version;
     expect((await world.call('POST', `${trial}/messages`, { text: 'a', version })).body.code).toBe('scope_missing');
     expect(await ask(trial, { text: 'a', version }, owner)).toMatchObject({ state: 'succeeded', version });
+  });
+
+  it('asks the message of a run again, which the router has, until it is past its retention', async () => {
+    const agent_id = await agentOf(world, {});
+    const real = turnOf({ agent_id }, { failure_notice: 'Sorry.', instructions: 'Be kind.' });
+    world.model.script('Hello Ada.');
+    await turnsOf(world).run(real);
+    const [row] = await world.query<{ input: object }>('SELECT input FROM engine.turn WHERE id = $1', [real.turn_id]);
+    expect(row?.input).toMatchObject({ instructions: 'Be kind.', verified: true });
+    expect(Object.keys(row?.input ?? {})).not.toEqual(expect.arrayContaining(['message']));
+    expect(JSON.stringify(row?.input)).not.toContain('Sorry.');
+    let kept = [{ id: real.message_id, message: real.input?.message }];
+    world.services.on('/internal/messages', ({ query }) => ({
+      data: kept.filter(({ id }) => query.get('ids') === id),
+    }));
+    const as: As = { scopes: ['agents:write', 'events:read', 'agents:read'] };
+    const trial = await begun(agent_id);
+    world.model.script('Hello again.');
+    expect(await ask(trial, { turn_id: real.turn_id }, as)).toMatchObject({ reply_text: 'Hello again.' });
+    expect(JSON.stringify(world.model.requests.at(-1)?.messages)).toContain('hello there');
+    const named = { name: 'runs', turn_ids: [real.turn_id] };
+    const { id: set } = (await world.call('POST', `agents/${agent_id}/case-sets`, named, as)).body;
+    expect((await world.call('GET', `agents/${agent_id}/case-sets/${set}`, undefined, as)).body.turns).toEqual([
+      { turn_id: real.turn_id, message: 'hello there', recorded: 'Hello Ada.' },
+    ]);
+    kept = [];
+    expect(await world.call('POST', `${trial}/messages`, { turn_id: real.turn_id }, as)).toMatchObject({ status: 422 });
   });
 
   it('asks the message of a real turn again, with the results recorded then, and calls nothing', async () => {

@@ -13,7 +13,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { Agent } from '../../entities/agent.entity.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
-import { calledAppOf, type Turn, turnJobOf } from '../../entities/turn.entity.js';
+import { calledAppOf, type Turn, turnJobOf, wholeInput } from '../../entities/turn.entity.js';
 
 /** Why a turn waits, for its row. */
 export const agentCalledCode = 'agent_called';
@@ -68,7 +68,8 @@ export class AgentCalls {
          FROM engine.turn t WHERE id = $1`,
       [call.turnId],
     )) as (Pick<Turn, 'input'> & { asked: number })[];
-    if (!caller?.input) return 'caller_ended';
+    const input = caller ? wholeInput(caller) : null;
+    if (!caller || !input) return 'caller_ended';
     if (caller.asked >= this.settings.AGENT_CALLS_PER_EVENT) return 'too_many';
     // The share lock lets a cancellation of the caller see the called turn, or this statement see the cancellation.
     const [made] = (await this.db.query(
@@ -76,7 +77,7 @@ export class AgentCalls {
        INSERT INTO engine.turn (id, organization_id, project_id, app_id, receipt_id, agent_id, epoch, input, called_by)
        SELECT $1, c.organization_id, c.project_id, $3, c.receipt_id, $4, 0, $5::jsonb, c.id FROM caller c
        ON CONFLICT (id) DO UPDATE SET called_by = excluded.called_by RETURNING *`,
-      [id, call.turnId, calledAppOf(call.projectId), call.agentId, storableJson(inputOf(call, caller.input))],
+      [id, call.turnId, calledAppOf(call.projectId), call.agentId, storableJson(inputOf(call, input))],
     )) as Turn[];
     if (made) void this.jobs.enqueue(turnRun, turnJobOf(made));
     return made ?? 'caller_ended';

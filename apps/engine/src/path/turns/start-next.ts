@@ -3,7 +3,7 @@ import { type Queryable, storableJson } from '#libs/database';
 import { Journal, type JournalEntry } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Injectable } from '@nestjs/common';
-import { activeStates, type Turn, turnJobOf } from '../../entities/turn.entity.js';
+import { activeStates, type Turn, turnJobOf, wholeInput } from '../../entities/turn.entity.js';
 
 /** From the newest takeovers of a session. The agent is not told of anything older. */
 const linesAtMost = 50;
@@ -159,8 +159,9 @@ async function collect(tx: Queryable, next: Next[]): Promise<Turn[]> {
   const lines = await takeoverLines(tx, pending);
   const inputs = next.flatMap(({ sessionId, turn, collected }) => {
     const rows = lines.get(sessionId);
-    if ((collected.length === 0 && !rows) || !turn.input) return [];
-    return [{ id: turn.id, input: inputOf(turn.input, turn.created_at, collected, rows ?? []) }];
+    const own = wholeInput(turn);
+    if ((collected.length === 0 && !rows) || !own) return [];
+    return [{ id: turn.id, input: inputOf(own, turn.created_at, collected, rows ?? []) }];
   });
   if (inputs.length === 0) return gathered;
   await tx.query(
@@ -171,9 +172,11 @@ async function collect(tx: Queryable, next: Next[]): Promise<Turn[]> {
 }
 
 function inputOf(own: TurnInput, ownCame: Date, collected: Waiting[], rows: TakeoverRow[]): TurnInput {
-  const earlier = collected.flatMap(({ input, created_at }) =>
-    input ? [...(input.earlier ?? []), input.message].map((message) => ({ message, came: created_at })) : [],
-  );
+  const earlier = collected.flatMap((turn) => {
+    const input = wholeInput(turn);
+    const messages = input ? [...(input.earlier ?? []), input.message] : [];
+    return messages.map((message) => ({ message, came: turn.created_at }));
+  });
   const came = [...earlier.map((each) => each.came), ownCame];
   return {
     ...own,

@@ -44,6 +44,14 @@ export interface TurnEnding extends Claim, ScopeColumns {
 }
 
 /**
+ * What a turn keeps of its input once it has succeeded. Nothing has failed, so nobody is told so. The router has the
+ * message: a turn outside of conversations leaves it there (`TurnInputs`), unless it heard or joined more than that.
+ */
+const restOfInput = `(t.input - ARRAY['failure_notice', 'limit_words']) - CASE
+  WHEN t.session_id IS NULL AND t.message_id IS NOT NULL AND NOT t.input ? 'earlier'
+       AND t.input #> '{message,metadata,transcripts}' IS NULL THEN 'message' ELSE '' END`;
+
+/**
  * One statement, so one transaction: turn, steps and reply of each ending whose claim still holds the lease.
  * @param sends whether one of them has a reply: it may leave before anything else waits for the disk
  */
@@ -55,7 +63,7 @@ const endSql = (sends: boolean): string => `
   ended AS (
     UPDATE engine.turn t SET ${ended('succeeded')}, reply_text = e.reply_text, output = e.output, steps = e.steps,
            answer_id = e.answer_id, reply = CASE WHEN e.answer_id IS NULL THEN 'none' ELSE 'sent' END, reason = e.reason,
-           blocked_since = NULL, agent_version = e.agent_version,
+           blocked_since = NULL, agent_version = e.agent_version, input = ${restOfInput},
            content_trust = e.content_trust, tokens = e.tokens, cost_micros = e.cost_micros
       FROM ending e
      WHERE t.id = e.turn_id AND t.claim = e.claim AND t.state = 'running'

@@ -17,7 +17,7 @@ import { Arrivals } from './arrivals.js';
 import { AgentCalls, agentCalledCode } from '../calls/agent-call.repository.js';
 import { Previews, TypingSignal } from '../previews/previews.service.js';
 import { type OfferedReply, ReplyOfferService } from '../replies/reply-offer.service.js';
-import type { Turn } from '../../entities/turn.entity.js';
+import { type Turn, wholeInput } from '../../entities/turn.entity.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { type TurnEnding, TurnEndingRepository, TurnFailureService } from './turn-ending.repository.js';
 import { reservedCode, TurnBudget } from './turn-budget.service.js';
@@ -100,7 +100,11 @@ export class TurnJobService {
       return;
     }
     try {
-      await this.runInSlot(payload, turn, { ...turn, memory: await this.turns.memoryOf(turn.id) });
+      await this.runInSlot(payload, turn, {
+        ...turn,
+        input: wholeInput(turn),
+        memory: await this.turns.memoryOf(turn.id),
+      });
     } finally {
       this.leases.leave(turn.id);
     }

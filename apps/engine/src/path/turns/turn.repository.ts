@@ -41,7 +41,8 @@ interface ClaimRequest {
 }
 
 type ClaimedRow = Tried &
-  Pick<Turn, 'state' | 'session_id' | 'input'> & {
+  Pick<Turn, 'state' | 'session_id'> & {
+    input: TurnInput | null;
     past: WindowTurn[] | null;
     summary: ShownSummary | null;
   };

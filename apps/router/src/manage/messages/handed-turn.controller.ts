@@ -1,7 +1,7 @@
-import type { TurnInput, TurnRunPayload } from '#libs/contracts';
+import type { NormalizedMessage, TurnInput, TurnRunPayload } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Caller, Flag, keyed, notFound, type Principal, RequireScopes, Text, Whole } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { TurnHandover } from '../../path/handover/turn-handover.service.js';
 import { Rerouter } from './reroute.service.js';
@@ -36,6 +36,19 @@ export class HandedTurnController {
     const turn = await this.handover.turn(messageId, id);
     if (!turn?.input || turn.project_id !== caller.projectId) throw notFound('turn', id);
     return { input: turn.input };
+  }
+
+  /** Messages that turns worked on and did not keep. @param ids with commas between them */
+  @Get('messages')
+  async messages(
+    @Caller() { organizationId, projectId }: Principal,
+    @Query('ids') ids: string,
+  ): Promise<{ data: { id: string; message: NormalizedMessage }[] }> {
+    const data = (await this.db.query(
+      'SELECT id, message FROM router.message WHERE id = ANY($1) AND organization_id = $2 AND project_id = $3',
+      [String(ids).split(','), organizationId, projectId],
+    )) as { id: string; message: NormalizedMessage }[];
+    return { data };
   }
 
   /** Repeats a run of the message with today's configuration. */
