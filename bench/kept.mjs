@@ -153,7 +153,9 @@ async function columnsTable(db, since, count) {
       `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped`,
       [name],
     );
-    const sizes = columns.map(({ name: column }) => `coalesce(sum(pg_column_size("${column}")), 0)::float8 AS "${column}"`);
+    const sizes = columns.map(
+      ({ name: column }) => `coalesce(sum(pg_column_size("${column}")), 0)::float8 AS "${column}"`,
+    );
     const { rows: sums } = await db.query(
       `SELECT count(*)::float8 AS " rows", ${sizes.join(', ')} FROM ${name} WHERE "${time}" >= $1`,
       [since],

@@ -106,7 +106,13 @@ describe('the journal', () => {
   it('shows steps that share the row of a later one in their place, with all that they say', async () => {
     const id = await received();
     const [parsed, failed, routed] = [1_000, 2_000, 3_000].map((ms) => new Date(Date.now() + ms));
-    const step = entry(id, { stage: 'parsed', outcome: 'ok', service: 'adapter-gateway', at: parsed, duration_ms: 1.5 });
+    const step = entry(id, {
+      stage: 'parsed',
+      outcome: 'ok',
+      service: 'adapter-gateway',
+      at: parsed,
+      duration_ms: 1.5,
+    });
     const checked = entry(id, { stage: 'verified', outcome: 'ok', reason: 'hmac', attempt: 2, at: parsed });
     const detail = { messages: 1 };
     await append([
@@ -116,8 +122,23 @@ describe('the journal', () => {
     expect(await db.query('SELECT FROM journal.entry')).toHaveLength(2);
     const shown = (await timeline(db, 'org_1', 'prj_1', id)).slice(1);
     expect(shown).toMatchObject([
-      { stage: 'verified', outcome: 'ok', reason: 'hmac', attempt: 2, duration_ms: null, detail: null, service: 'router' },
-      { stage: 'parsed', outcome: 'ok', duration_ms: 1.5, service: 'adapter-gateway', terminal: false, subject_id: null },
+      {
+        stage: 'verified',
+        outcome: 'ok',
+        reason: 'hmac',
+        attempt: 2,
+        duration_ms: null,
+        detail: null,
+        service: 'router',
+      },
+      {
+        stage: 'parsed',
+        outcome: 'ok',
+        duration_ms: 1.5,
+        service: 'adapter-gateway',
+        terminal: false,
+        subject_id: null,
+      },
       { stage: 'routed', outcome: 'retrying' },
       { stage: 'routed', outcome: 'routed', terminal: true },
     ]);

@@ -18,7 +18,10 @@ const session = { key: 'k', contact_id: null, inbox_mode: 'queue', reset_before:
 describe('a target in the row of its message', () => {
   it.each<[string, Target]>([
     ['a run', target({ run })],
-    ['a run of a trigger, held, of an agent', target({ run: { ...run, trigger_id: 'trg_1', replay: true }, agent_id: 'a' })],
+    [
+      'a run of a trigger, held, of an agent',
+      target({ run: { ...run, trigger_id: 'trg_1', replay: true }, agent_id: 'a' }),
+    ],
     ['a conversation', target({ session })],
     ['a held turn', target({ held: { until: 'workflow', at: '2026-01-01T00:00:00.000Z' } })],
     ['own words', target({}, { failure_notice: 'Oh.' })],

@@ -40,7 +40,12 @@ export class ScopeFeed {
    * @returns `complete` false when there is more than one answer holds
    */
   async missed(after: Date): Promise<{ missed: { id: string; entry: LiveEntry }[]; complete: boolean }> {
-    const { entries, isFull } = await entriesSince(this.db, new Date(after.getTime() - overlapMs), maxEntries, this.scope);
+    const { entries, isFull } = await entriesSince(
+      this.db,
+      new Date(after.getTime() - overlapMs),
+      maxEntries,
+      this.scope,
+    );
     return { missed: entries.map((entry) => ({ id: entryId(entry), entry })), complete: !isFull };
   }
 
