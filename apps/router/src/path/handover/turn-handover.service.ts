@@ -103,8 +103,8 @@ export function storedTarget({ turn_id, run, session, agent_id, held, input }: T
 }
 
 function runWithout({ id, workflow_id, trigger_id, replay, replay_of }: TurnOfRun): StoredTarget['run'] {
-  const told = { ...(trigger_id === null ? {} : { trigger_id }), ...(replay ? { replay } : {}) };
-  return { id, workflow_id, ...told, ...(replay_of === null ? {} : { replay_of }) };
+  const own = { ...(trigger_id === null ? {} : { trigger_id }), ...(replay ? { replay } : {}) };
+  return { id, workflow_id, ...own, ...(replay_of === null ? {} : { replay_of }) };
 }
 
 /** What `storedTarget` was made of. A release before this one stored all of it. */
