@@ -11,7 +11,7 @@ let adapter: AdapterHost;
 let credentials: JsonObject;
 const others: AdapterHost[] = [];
 
-const host = () => hostAdapter((http) => createDiscordAdapter({ ...http, apiUrl: discord.url }));
+const host = () => hostAdapter((http) => createDiscordAdapter({ ...http, apiUrl: discord.url, beginEveryMs: 250 }));
 
 beforeEach(async () => {
   discord = await DiscordGatewayServer.start();
@@ -227,5 +227,99 @@ describe("a bot's Gateway connection", () => {
     await until('Discord shows it', () =>
       discord.called.includes('POST /interactions/846462639134605312/aW50/callback'),
     );
+  });
+});
+
+describe('a bot in more servers than one connection takes', () => {
+  /** Of a server that the connection with this number has, of three. */
+  const guildOf = (index: number): string => String(BigInt(index) << 22n);
+  const write = (index: number, text: string): string => discord.write(text, { guild_id: guildOf(index) });
+  const shards = () => opsOf(2).map(({ d }) => (d as JsonObject).shard);
+  const texts = async (cursor: string, count: number): Promise<Answer & { seen: unknown[] }> => {
+    const seen: unknown[] = [];
+    let answer = { cursor } as Answer;
+    await until(`${count} have come`, async () => {
+      answer = await poll({ cursor: answer.cursor, wait_seconds: 0 });
+      seen.push(...textsOf(answer));
+      return seen.length >= count;
+    });
+    return { ...answer, seen };
+  };
+  const begun = async (count: number): Promise<Answer> => {
+    let answer = await poll();
+    await until('all are begun', async () => {
+      answer = await poll({ cursor: answer.cursor, wait_seconds: 0 });
+      return discord.connections === count && !answer.cursor.split(' ').includes('-');
+    });
+    return answer;
+  };
+
+  it('has as many as Discord wants, begun no faster than it allows, and hears of all servers', async () => {
+    Object.assign(discord, { shards: 3, maxConcurrency: 2, beginEveryMs: 200 });
+    const { cursor } = await begun(3);
+    expect(new Set(shards())).toEqual(
+      new Set([
+        [0, 3],
+        [1, 3],
+        [2, 3],
+      ]),
+    );
+    expect([discord.started, discord.tooSoon]).toEqual([3, 0]);
+    for (const index of [0, 1, 2]) write(index, `text ${index}`);
+    const { seen } = await texts(cursor, 3);
+    expect(seen.toSorted()).toEqual(['text 0', 'text 1', 'text 2']);
+  });
+
+  it('is gone on with by another process in each of them, from where that one was read', async () => {
+    discord.shards = 3;
+    const { cursor } = await begun(3);
+    write(1, 'text 1');
+    const read = await texts(cursor, 1);
+    await adapter.close();
+    for (const index of [0, 1, 2]) write(index, `later ${index}`);
+    adapter = await host();
+    const { seen } = await texts(read.cursor, 3);
+    expect(seen.toSorted()).toEqual(['later 0', 'later 1', 'later 2']);
+    expect([discord.started, opsOf(6).length]).toEqual([3, 3]);
+  });
+
+  it('begins anew when Discord wants more: what came is handed out first, and the gap is told until it is heard', async () => {
+    const { cursor } = await poll();
+    discord.write('before');
+    discord.shards = 2;
+    discord.forget();
+    discord.cut(4_011);
+    await until('it is cut', () => discord.connections === 0);
+    const first = await poll({ cursor, wait_seconds: 0 });
+    expect(textsOf(first)).toEqual(['before']);
+    let answer = first;
+    await until('both are begun', async () => {
+      answer = await poll({ cursor: first.cursor, wait_seconds: 0 });
+      return discord.connections === 2;
+    });
+    expect((await poll({ cursor: first.cursor, wait_seconds: 0 })).gap).toMatchObject({ reason: 'shards_changed' });
+    answer = await poll({ cursor: first.cursor, wait_seconds: 0 });
+    write(1, 'after');
+    const next = await texts(answer.cursor, 1);
+    expect([next.seen, next.gap]).toEqual([['after'], undefined]);
+  });
+
+  it('says so where Discord wants more than an App holds', async () => {
+    discord.shards = 41;
+    expect(await poll()).toMatchObject({
+      error: 'unsupported',
+      error_detail: { message: expect.stringContaining('at most 40') },
+    });
+  });
+
+  it('goes on with the others while one of them is refused', async () => {
+    discord.shards = 3;
+    const { cursor } = await begun(3);
+    discord.isAlive = true;
+    write(2, 'text 2');
+    await until('it is there', async () => textsOf(await poll({ cursor, wait_seconds: 0 })).length === 1);
+    discord.cut(4_004);
+    await until('they are cut', () => discord.connections === 0);
+    expect(textsOf(await poll({ cursor, wait_seconds: 0 }))).toEqual(['text 2']);
   });
 });

@@ -5,7 +5,7 @@ import { callDiscord, DISCORD_API_URL } from './discord-api.js';
 import { DISCORD_MAX_LENGTH, discordManifest } from './discord.manifest.js';
 import { discordDialect } from './discord-dialect.js';
 import { DISCORD_FILES_URL, fetchFile } from './fetch-file.js';
-import type { GatewaySession } from './gateway-session.js';
+import type { GatewayShards } from './gateway-shards.js';
 import { parseDiscordInbound } from './parse-inbound.js';
 import { pollGateway } from './poll-gateway.js';
 import { verifyApplication } from './verify-application.js';
@@ -19,9 +19,11 @@ const scheme = new PreparedScheme({
 });
 
 /** A Discord app: its interactions by webhook, or those and its bot's messages by the Gateway. */
-export function createDiscordAdapter(http: SocketHttp & { apiUrl?: string; filesUrl?: string }): AdapterDefinition {
+export function createDiscordAdapter(
+  http: SocketHttp & { apiUrl?: string; filesUrl?: string; beginEveryMs?: number },
+): AdapterDefinition {
   const settings = { apiUrl: DISCORD_API_URL, filesUrl: DISCORD_FILES_URL, ...http };
-  const sessions = new HeldSessions<GatewaySession>(http.maxSockets);
+  const sessions = new HeldSessions<GatewayShards>(http.maxSockets);
   return defineAdapter({
     manifest: discordManifest,
     verify: (call) => verifyApplication(call, settings),

@@ -9,15 +9,31 @@ export interface GatewayPosition {
   intents: number;
 }
 
-const CURSOR = /^([\w-]{1,200}):(\d{1,15}):(\d{1,10}):(wss?:\/\/\S{1,500})$/;
+const POSITION = /^([\w-]{1,200}):(\d{1,15}):(\d{1,10}):(wss?:\/\/\S{1,500})$/;
+const NONE = '-';
+const MOST_POSITIONS = 1_000;
 
-export function cursorOf({ session, seq, intents, url }: GatewayPosition): string {
-  return `${session}:${seq}:${intents}:${url}`;
+/** Of each connection, in order; null for one that has no session yet. */
+export function cursorOf(positions: (GatewayPosition | null)[]): string {
+  return positions
+    .map((position) => {
+      if (!position) return NONE;
+      const { session, seq, intents, url } = position;
+      return `${session}:${seq}:${intents}:${url}`;
+    })
+    .join(' ');
 }
 
 /** @returns null: no answer gave it */
-export function positionOf(cursor: string): GatewayPosition | null {
-  const [, session, seq, intents, url] = CURSOR.exec(cursor) ?? [];
+export function positionsOf(cursor: string): (GatewayPosition | null)[] | null {
+  const parts = cursor.split(' ');
+  const positions = parts.map((part) => (part === NONE ? null : positionOf(part)));
+  const isCursor = parts.length <= MOST_POSITIONS && parts.every((part, at) => part === NONE || positions[at] !== null);
+  return isCursor ? positions : null;
+}
+
+function positionOf(text: string): GatewayPosition | null {
+  const [, session, seq, intents, url] = POSITION.exec(text) ?? [];
   return session === undefined || url === undefined
     ? null
     : { session, seq: Number(seq), intents: Number(intents), url };

@@ -8,7 +8,13 @@ import { GatewayConnection, OP } from './gateway-connection.js';
 import { callbackOf, gatewayEvent } from './gateway-event.js';
 import { type GatewayPosition, SessionNumbers } from './gateway-position.js';
 
-export type GatewaySettings = DiscordSettings & SocketNetwork;
+export type GatewaySettings = DiscordSettings & SocketNetwork & { beginEveryMs?: number };
+
+/** Which of a bot's connections it is: Discord divides its servers among them. */
+export interface Shard {
+  index: number;
+  count: number;
+}
 
 /** Messages and reactions, in servers and direct. */
 const INTENTS = (1 << 9) | (1 << 10) | (1 << 12) | (1 << 13);
@@ -18,8 +24,8 @@ const MESSAGE_CONTENT = 1 << 15;
 const SESSION_ENDED = [4_003, 4_007, 4_009];
 const REFUSALS: Readonly<Record<number, string>> = {
   4_004: 'Discord does not accept the bot token',
-  4_010: 'Discord refuses the connection as a wrong shard',
-  4_011: 'the bot is in too many servers for one connection',
+  4_010: 'Discord knows no connection with this number',
+  4_011: 'the bot is in too many servers for its connections, and Discord names no other number of them',
   4_012: 'Discord no longer takes this version of its Gateway',
   4_013: 'Discord does not know the intents that were asked for',
   4_014:
@@ -35,7 +41,7 @@ const SESSIONS_LEFT = 20;
  * Source: https://docs.discord.com/developers/events/gateway
  */
 export class GatewaySession {
-  readonly inbox = new EventInbox();
+  readonly inbox: EventInbox;
   private readonly numbers = new SessionNumbers();
   private socket: WebSocket | null = null;
   private opening: Promise<DeliverFailure | null> | null = null;
@@ -50,7 +56,25 @@ export class GatewaySession {
   constructor(
     private readonly credentials: Credentials,
     private readonly settings: GatewaySettings,
-  ) {}
+    private readonly shard: Shard,
+    waiting: Set<() => void>,
+  ) {
+    this.inbox = new EventInbox(waiting);
+  }
+
+  get isOpen(): boolean {
+    return this.socket !== null;
+  }
+
+  /** Discord has a session that it can go on with; else it has to begin one, which Discord counts. */
+  get goesOn(): boolean {
+    return this.continues && !this.socket;
+  }
+
+  /** Whether a position is of a session that this one has begun or goes on with. */
+  knows(position: GatewayPosition): boolean {
+    return this.numbers.find(position) !== undefined;
+  }
 
   /** What Discord did not keep, until somebody says that they heard of it. */
   get gap(): { reason: string; until: string } | null {
@@ -174,7 +198,9 @@ export class GatewaySession {
     if (position) return { op: OP.resume, d: { token, session_id: position.session, seq: position.seq } };
     const { intents } = this;
     const properties = { os: process.platform, browser: 'gatehouse', device: 'gatehouse' };
-    return { op: OP.identify, d: { token, intents, properties } };
+    const { index, count } = this.shard;
+    const shard = count === 1 ? {} : { shard: [index, count] };
+    return { op: OP.identify, d: { token, intents, properties, ...shard } };
   }
 
   private receive(name: string, seq: number, data: JsonObject): void {

@@ -2,34 +2,37 @@ import { deliverFailure, type PollCall, type PollResult } from '#libs/adapter-sd
 import { hearsOf } from '../hearing/hears.js';
 import type { HeldSessions } from '../held-sockets/held-sessions.js';
 import { textOf } from '../provider-calls/json-fields.js';
-import { cursorOf, positionOf } from './gateway-position.js';
-import { GatewaySession, type GatewaySettings } from './gateway-session.js';
+import { cursorOf, positionsOf } from './gateway-position.js';
+import type { GatewaySettings } from './gateway-session.js';
+import { GatewayShards } from './gateway-shards.js';
 
 /**
- * What came over the bot's Gateway connection. The cursor is Discord's own position, so any process goes on from it while
- * Discord keeps the session. If it does not, that is reported as a gap.
+ * What came over the bot's Gateway. The cursor is Discord's own position, of each connection of the bot, so
+ * any process goes on from it while Discord keeps the session. If it does not, that is reported as a gap.
  */
 export async function pollGateway(
   { credentials, cursor, wait_seconds: wait }: PollCall,
   settings: GatewaySettings,
-  sessions: HeldSessions<GatewaySession>,
+  sessions: HeldSessions<GatewayShards>,
 ): Promise<PollResult> {
-  const position = cursor === undefined ? null : positionOf(cursor);
-  if (cursor !== undefined && !position) {
+  const positions = cursor === undefined ? null : positionsOf(cursor);
+  if (cursor !== undefined && !positions) {
     return deliverFailure('invalid_request', 'cursor must be as an answer gave it');
   }
   const result = await sessions.use(
     `${textOf(credentials.token)}\n${hearsOf(credentials)}`,
-    () => new GatewaySession(credentials, settings),
-    async (session): Promise<PollResult> => {
-      if (position) session.goOnFrom(position);
-      session.resume();
-      const failure = await session.connect();
-      if (failure) return failure;
+    () => new GatewayShards(credentials, settings),
+    async (shards): Promise<PollResult> => {
+      if (positions) shards.goOnFrom(positions);
+      shards.resume();
+      const failure = await shards.connect();
+      // What came before, and over the other connections, is not held up by one that fails.
+      if (failure && !shards.hasEvents) return failure;
       // The first position is given at once: what comes after it is not lost.
-      const { events, seq } = await session.inbox.next(position && !session.gap ? wait * 1_000 : 0);
-      const [at, { gap }] = [session.positionOf(seq), session];
-      return { ok: true, events, ...(at && { cursor: cursorOf(at) }), ...(gap && { gap }) };
+      const next = await shards.next(positions && !shards.gap ? wait * 1_000 : 0);
+      const { gap } = shards;
+      const begun = next.positions.some((at) => at !== null);
+      return { ok: true, events: next.events, ...(begun && { cursor: cursorOf(next.positions) }), ...(gap && { gap }) };
     },
   );
   return result ?? deliverFailure('provider_unavailable', 'this process holds as many sockets as it may');

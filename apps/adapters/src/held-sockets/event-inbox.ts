@@ -7,15 +7,28 @@ interface Kept {
 }
 
 /** Of all events in one answer: the gateway takes 4 MiB. */
-const MAX_ANSWER_CHARACTERS = 1024 * 1024;
+export const MAX_ANSWER_CHARACTERS = 1024 * 1024;
+
+/** What an answer has still room for, over all inboxes that it is from. The first event always fits. */
+export interface AnswerRoom {
+  events: number;
+  characters: number;
+}
+
 const FULL = 1_000;
 
 /** What a socket brought. Each event is handed out until the platform says that it has stored it. */
 export class EventInbox {
   private kept: Kept[] = [];
-  private readonly waiting = new Set<() => void>();
   /** Of the last message that was read, whether it is an event or not. */
   private lastSeq = 0;
+
+  /** @param waiting those who wait for an event of this inbox, or of others with the same set */
+  constructor(private readonly waiting = new Set<() => void>()) {}
+
+  get isEmpty(): boolean {
+    return this.kept.length === 0;
+  }
 
   get last(): number {
     return this.lastSeq;
@@ -58,12 +71,18 @@ export class EventInbox {
 
   /** What is not acknowledged, the oldest first. Waits if there is nothing, until there is or until `wake`. */
   async next(waitMs: number): Promise<{ events: PolledEvent[]; seq: number }> {
-    if (this.kept.length === 0 && waitMs > 0) await this.arrival(waitMs);
+    if (this.isEmpty && waitMs > 0) await this.arrival(waitMs);
+    return this.take({ events: POLL_MAX_EVENTS, characters: MAX_ANSWER_CHARACTERS });
+  }
+
+  /** As `next`, of what is there. @param room which it takes from */
+  take(room: AnswerRoom): { events: PolledEvent[]; seq: number } {
     const events: PolledEvent[] = [];
-    let room = MAX_ANSWER_CHARACTERS;
     for (const { seq, event } of this.kept) {
-      room -= event.body.length;
-      if (events.length === POLL_MAX_EVENTS || (room < 0 && events.length > 0)) return { events, seq: seq - 1 };
+      const isFirst = room.events === POLL_MAX_EVENTS;
+      if (room.events === 0 || (room.characters < event.body.length && !isFirst)) return { events, seq: seq - 1 };
+      room.events -= 1;
+      room.characters -= event.body.length;
       events.push(event);
     }
     return { events, seq: this.lastSeq };
@@ -73,7 +92,8 @@ export class EventInbox {
     for (const go of this.waiting) go();
   }
 
-  private async arrival(waitMs: number): Promise<void> {
+  /** Waits for an event, or for `wake`. */
+  async arrival(waitMs: number): Promise<void> {
     const arrived = Promise.withResolvers<void>();
     const timer = setTimeout(arrived.resolve, waitMs);
     this.waiting.add(arrived.resolve);

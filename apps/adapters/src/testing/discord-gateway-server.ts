@@ -8,6 +8,8 @@ interface Session {
   seq: number;
   sent: { s: number; t: string; d: JsonObject }[];
   socket: WebSocket | null;
+  /** Which part of the bot's servers it has, of how many. */
+  shard: [number, number];
 }
 
 /** Bits that Discord knows, of those that need a switch the last one. */
@@ -33,6 +35,14 @@ export class DiscordGatewayServer {
   /** Heartbeats are answered. */
   isAlive = true;
   heartbeatMs = 45_000;
+  /** Connections that the bot's servers need. */
+  shards = 1;
+  /** Sessions that may be begun within `beginEveryMs`. */
+  maxConcurrency = 1;
+  beginEveryMs = 0;
+  /** Sessions that were not begun, because others had just been. */
+  tooSoon = 0;
+  private begins: number[] = [];
   private readonly sessions = new Map<string, Session>();
   private readonly sockets = new Set<WebSocket>();
   private begun = 0;
@@ -64,7 +74,11 @@ export class DiscordGatewayServer {
   }
 
   emit(t: string, d: JsonObject): void {
-    for (const session of this.sessions.values()) this.dispatch(session, t, d);
+    const guild = typeof d.guild_id === 'string' ? BigInt(d.guild_id) >> 22n : 0n;
+    for (const session of this.sessions.values()) {
+      const [index, count] = session.shard;
+      if (Number(guild % BigInt(count)) === index) this.dispatch(session, t, d);
+    }
   }
 
   /** A person writes to the bot. */
@@ -126,8 +140,13 @@ export class DiscordGatewayServer {
       return say(200, { id: BOT, name: 'desk', flags, bot: { id: BOT, username: 'desk' } });
     }
     if (!url.endsWith('/gateway/bot')) return say(200, { id: '1190000000000000999' });
-    const limit = { total: 1_000, remaining: this.remaining, reset_after: 14_400_000, max_concurrency: 1 };
-    say(200, { url: this.url.replace('http', 'ws'), shards: 1, session_start_limit: limit });
+    const limit = {
+      total: 1_000,
+      remaining: this.remaining,
+      reset_after: 14_400_000,
+      max_concurrency: this.maxConcurrency,
+    };
+    say(200, { url: this.url.replace('http', 'ws'), shards: this.shards, session_start_limit: limit });
   }
 
   private greet(socket: WebSocket): void {
@@ -150,14 +169,25 @@ export class DiscordGatewayServer {
     socket.send(JSON.stringify({ op: 10, d: { heartbeat_interval: this.heartbeatMs }, s: null, t: null }));
   }
 
-  private begin({ intents, properties }: JsonObject, socket: WebSocket): Session | null {
+  private begin({ intents, properties, shard: asks }: JsonObject, socket: WebSocket): Session | null {
     const asked = Number(intents);
     if (typeof properties !== 'object') return refuse(socket, 4_002);
     if (!Number.isInteger(asked) || (asked & ~KNOWN_INTENTS) !== 0) return refuse(socket, 4_013);
     if ((asked & MESSAGE_CONTENT) !== 0 && !this.readsMessages) return refuse(socket, 4_014);
+    const shard = (asks ?? [0, 1]) as [number, number];
+    if (shard[0] >= shard[1]) return refuse(socket, 4_010);
+    if (shard[1] < this.shards) return refuse(socket, 4_011);
+    const now = Date.now();
+    this.begins = this.begins.filter((at) => at > now - this.beginEveryMs);
+    if (this.begins.length >= this.maxConcurrency && this.beginEveryMs > 0) {
+      this.tooSoon += 1;
+      socket.send('{"op":9,"d":false,"s":null,"t":null}');
+      return null;
+    }
+    this.begins.push(now);
     this.begun += 1;
     this.remaining -= 1;
-    const session = { id: `${this.begun}`.padStart(32, '0'), seq: 0, sent: [], socket };
+    const session = { id: `${this.begun}`.padStart(32, '0'), seq: 0, sent: [], socket, shard };
     this.sessions.set(session.id, session);
     this.dispatch(session, 'READY', {
       v: 10,
