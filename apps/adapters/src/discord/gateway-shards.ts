@@ -121,7 +121,7 @@ export class GatewayShards {
   /** Those that go on at once; those that begin, as many at a time as Discord allows. */
   private async openEach(): Promise<DeliverFailure | null> {
     const { sessions, concurrency } = this;
-    const failures = await Promise.all(sessions.map((each) => (each.goesOn ? each.connect() : null)));
+    const failures = await Promise.all(sessions.filter(({ goesOn }) => goesOn).map((each) => each.connect()));
     const beginning = sessions.filter(({ goesOn, isOpen }) => !goesOn && !isOpen);
     for (let at = 0; at < beginning.length && !this.closed; at += concurrency) {
       if (at > 0) await pause(this.settings.beginEveryMs ?? BEGIN_EVERY_MS, undefined, { ref: false });
