@@ -10,7 +10,7 @@ const built = (/** @type {string} */ path) => pathToFileURL(join(root, 'dist', p
 export async function channelsPage() {
   const { shippedAdapters } = await import(built('apps/adapters/src/shipped-adapters.js'));
   const { readEnv } = await import(built('apps/adapters/src/env.js'));
-  const { FEATURES, offersFeature } = await import(built('libs/adapter-sdk/src/index.js'));
+  const { FEATURES, interimOf, offersFeature } = await import(built('libs/adapter-sdk/src/index.js'));
   const none = () => Promise.reject(new Error('the reference calls nobody'));
   /** @type {{ manifest: Manifest }[]} */
   const adapters = shippedAdapters(readEnv({}), { fetch: none, connect: none, close: none });
@@ -22,12 +22,15 @@ export async function channelsPage() {
     'What each can do, as its manifest says. How to connect one: [the pages of the adapters](../adapters/README.md). What a message has beyond its',
     'text, and what happens where a channel does not show it: [Beyond the text](../developer-portal.md#beyond-the-text).',
     '',
+    'What an agent says before its answer (`send_interim`) is `edited` into it, or shown `once`: [agents](../agents.md#before-the-answer).',
+    '',
     head(
       'Adapter',
       'Receives',
       'Without a public address',
       'Sends',
       ...FEATURES.map((/** @type {string} */ name) => `\`${name}\``),
+      'Before the answer',
       'Threads',
       'Look-up',
       'Documents',
@@ -39,6 +42,7 @@ export async function channelsPage() {
         yes(manifest.connect),
         yes(manifest.capabilities.includes('send')),
         ...FEATURES.map((/** @type {string} */ feature) => yes(offersFeature(manifest, feature))),
+        interimOf(manifest) ?? '',
         yes(manifest.message?.threads),
         yes(manifest.message?.lookup),
         yes(manifest.sources),

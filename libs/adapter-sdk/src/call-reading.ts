@@ -143,6 +143,7 @@ export function readIndication(body: JsonObject): WithoutContext<IndicateCall> {
     credentials: readCredentials(body),
     channel_address: requiredText(body, 'channel_address'),
     ...threadOf(body),
+    ...(typeof body.message_id === 'string' && body.message_id !== '' && { message_id: body.message_id }),
     state,
   };
 }

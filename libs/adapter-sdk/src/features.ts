@@ -13,3 +13,12 @@ export function offersFeature(manifest: Offering, feature: Feature): boolean {
   if (manifest.features?.includes(feature)) return true;
   return feature === 'files' && manifest.message?.attachments === true;
 }
+
+/**
+ * How a message is shown that comes before an answer. `edited`: the answer takes its place. `once`: it stays, where somebody
+ * watches, since it is shown that an answer is written. Null: not at all, as a mail is read when it is there.
+ */
+export function interimOf(manifest: Offering): 'edited' | 'once' | null {
+  if (offersFeature(manifest, 'edit')) return 'edited';
+  return offersFeature(manifest, 'typing') ? 'once' : null;
+}

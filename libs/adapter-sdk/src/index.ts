@@ -49,7 +49,7 @@ export {
 } from './document-sources.js';
 export { ecdsaPublicKeys, verifyEcdsa } from './ecdsa.js';
 export { deliverErrorOfStatus, failureOfStatus } from './failure-of-status.js';
-export { FEATURES, type Feature, offersFeature } from './features.js';
+export { FEATURES, type Feature, interimOf, offersFeature } from './features.js';
 export { FormError, parseForm, type Form, type FormFile, type FormLimits } from './forms/parse-form.js';
 export { FILE_CONTENT_FIELDS, isFileEnvelope, readFileEnvelope, type FileEnvelope } from './file-envelope.js';
 export type { FormatCall, FormatRequest, FormatResult } from './formatting.js';

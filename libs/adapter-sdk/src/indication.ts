@@ -6,6 +6,8 @@ export interface IndicateCall {
   credentials: Credentials;
   channel_address: string;
   thread_id?: string;
+  /** What is being answered, as `metadata.message_id` of `/parse-inbound` named it; absent: it had no name. */
+  message_id?: string;
   /** `done`: it is over. Where a provider ends it by itself, or with the message, that is no call. */
   state: 'working' | 'done';
   context: CallContext;

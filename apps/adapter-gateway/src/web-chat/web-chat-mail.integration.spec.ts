@@ -140,7 +140,7 @@ describe('an answer to a visitor who is away', () => {
     expect(sent!.message.text).toContain('It is **green**.');
     expect(sent!.message.text).toContain('Reply to this mail');
     expect(sent!.message.thread_id).toMatch(/^<chat\.[\w-]{32}@/);
-    expect(await mailEntriesOf(id)).toEqual(['running mailed_while_away']);
+    expect(await mailEntriesOf(id)).toEqual(['running mailed_while_away', 'ok mailed']);
     expect(await eventOf(id)).toBe('delivered');
     const row = await deliveries.read(String(delivery));
     expect([row.receipt_id, row.app_id]).toEqual([(await deliveries.read(id)).receipt_id, mailApp]);

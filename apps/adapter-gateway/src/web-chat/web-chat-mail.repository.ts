@@ -166,20 +166,19 @@ export class WebChatMailRepository {
     return row ?? null;
   }
 
-  /** Ends the mails whose delivery has ended. @returns how many */
-  async end(limit: number): Promise<number> {
-    const rows = (await this.db.query(
+  /** Ends the mails whose delivery has ended. */
+  async end(tx: Transaction, limit: number): Promise<WebChatMail[]> {
+    return (await tx.query(
       `WITH open AS (SELECT m.id, d.state, d.reason FROM gateway.web_chat_mail m
            LEFT JOIN gateway.delivery d ON d.id = m.delivery_id
           WHERE m.state = 'handed' AND (d.id IS NULL OR d.state NOT IN ('queued', 'sending'))
           ORDER BY m.created_at LIMIT $1 FOR UPDATE OF m SKIP LOCKED),
        ended AS (UPDATE gateway.web_chat_mail m SET ended_at = now(), reason = open.reason,
            state = CASE WHEN open.state = 'delivered' THEN 'sent' WHEN open.reason = 'visitor_returned' THEN 'shown' ELSE 'dead' END
-         FROM open WHERE m.id = open.id RETURNING 1)
-       SELECT count(*)::integer AS n FROM ended`,
+         FROM open WHERE m.id = open.id RETURNING m.*)
+       SELECT * FROM ended`,
       [limit],
-    )) as { n: number }[];
-    return rows[0]?.n ?? 0;
+    )) as WebChatMail[];
   }
 
   /** Of an answer's delivery: what became of its mail. Its address is the visitor. */

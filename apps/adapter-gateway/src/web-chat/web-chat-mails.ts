@@ -45,7 +45,7 @@ export class WebChatMails extends Sweeping {
     super();
     const everyMs = settings.WEB_CHAT_MAIL_SWEEP_MS;
     this.sweepEvery({ name: 'web-chat-mails', everyMs, batch: 50, sweep: (limit) => this.sendDue(limit) });
-    this.sweepEvery({ name: 'web-chat-mails-ended', everyMs, batch: 100, sweep: (limit) => mails.end(limit) });
+    this.sweepEvery({ name: 'web-chat-mails-ended', everyMs, batch: 100, sweep: (limit) => this.endHanded(limit) });
     const days = settings.WEB_CHAT_DAYS;
     const old = (limit: number) => Promise.all([mails.removeOld(days, limit), addresses.removeOld(days, limit)]);
     this.sweepEvery({
@@ -60,6 +60,21 @@ export class WebChatMails extends Sweeping {
     const due = await this.mails.work.claimDue(limit);
     await Promise.all(due.map((row) => this.run(row)));
     return due.length;
+  }
+
+  /** What was begun in the timeline ends there, too. */
+  private endHanded(limit: number): Promise<number> {
+    return this.mails.transaction(async (tx) => {
+      const ended = await this.mails.end(tx, limit);
+      for (const row of ended) {
+        if (row.kind !== 'answer') continue;
+        const { state, delivery_id, reason } = row;
+        const outcome = state === 'dead' ? 'failed' : 'ok';
+        const why = state === 'sent' ? 'mailed' : (reason ?? 'delivery_gone');
+        await this.journal.appendIn(tx, this.entry(row, outcome, why, { delivery_id }));
+      }
+      return ended.length;
+    });
   }
 
   private async run(row: WebChatMail): Promise<void> {
@@ -178,7 +193,12 @@ export class WebChatMails extends Sweeping {
   }
 
   /** About the mail itself: an entry about the answer's delivery would be its last, and take back that it arrived. */
-  private entry(row: WebChatMail, outcome: 'running' | 'failed', reason: string, detail: Record<string, unknown>) {
+  private entry(
+    row: WebChatMail,
+    outcome: 'running' | 'ok' | 'failed',
+    reason: string,
+    detail: Record<string, unknown>,
+  ) {
     const { id: subject_id, receipt_id, organization_id, project_id, app_id, message_id, tries: attempt } = row;
     const whose = { receipt_id: receipt_id ?? '', organization_id, project_id, app_id };
     const answer_id = message_id?.split('/')[0] ?? null;

@@ -11,7 +11,7 @@ import {
 import { textOf } from '../provider-calls/json-fields.js';
 import { deliverMessage } from './deliver-message.js';
 import { fetchFile } from './fetch-file.js';
-import { indicate, rememberMessages } from './indicate.js';
+import { indicate } from './indicate.js';
 import { whatsappDialect } from './whatsapp-dialect.js';
 import { parseWhatsappInbound } from './parse-inbound.js';
 import { accountOf, callWhatsapp, WHATSAPP_API_URL, type WhatsappSettings } from './whatsapp-api.js';
@@ -45,11 +45,7 @@ export function createWhatsappAdapter(http: ProviderHttp & Partial<WhatsappSetti
       };
     },
     verifyWebhook: (call) => verifyScheme(scheme, call, 'meta-sha256'),
-    parseInbound: (call) => {
-      const message = parseWhatsappInbound(call);
-      rememberMessages(message);
-      return message;
-    },
+    parseInbound: parseWhatsappInbound,
     deliver: (call) => deliverMessage(call, settings),
     indicate: (call) => indicate(call, settings),
     fetchFile: (call) => fetchFile(call, settings),

@@ -96,6 +96,8 @@ export class IndicateCall {
   @Text(100, { minLength: 1 }) app_id: string;
   @Text(2_000, { minLength: 1 }) channel_address: string;
   @Text(500, { optional: true }) thread_id?: string;
+  @Text(500, { optional: true, minLength: 1, description: "The provider's id of the message that is being answered" })
+  message_id?: string;
   @OneOf(['working', 'done']) state: 'working' | 'done';
 }
 

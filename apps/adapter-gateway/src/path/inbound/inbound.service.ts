@@ -1,4 +1,4 @@
-import { offersFeature } from '#libs/adapter-sdk';
+import { interimOf, offersFeature } from '#libs/adapter-sdk';
 import {
   type InboundParsePayload,
   type InboundRequest,
@@ -205,6 +205,7 @@ export class InboundService extends Sweeping {
   ): Promise<void> {
     const inline = Buffer.byteLength(JSON.stringify(messages)) <= this.settings.INLINE_LIMIT_BYTES;
     if (!inline) await this.parsed.keep(job.receipt_id, job.organization_id, messages);
+    const interim = installed.adapter && interimOf(installed.adapter.manifest);
     const payload: MessageRoutePayload = {
       receipt_id: job.receipt_id,
       key: routeKey(job.app_id, job.receipt_id, messages),
@@ -218,7 +219,7 @@ export class InboundService extends Sweeping {
       ...(canSend(installed) ? {} : { app_sends: false }),
       ...(installed.adapter && offersFeature(installed.adapter.manifest, 'typing') ? { app_types: true } : {}),
       ...(installed.adapter && offersFeature(installed.adapter.manifest, 'files') ? { app_sends_files: true } : {}),
-      ...interimOf(installed.adapter),
+      ...(interim === null ? {} : { app_interim: interim }),
       request,
       ...(inline ? { messages } : {}),
       ...(job.custody ? { custody: job.custody } : {}),
@@ -234,13 +235,6 @@ export class InboundService extends Sweeping {
     this.journal.append(entryOf(job, stage, outcome, facts));
     if (facts.durationMs !== null) this.metrics.hopSeconds.observe({ stage, outcome }, facts.durationMs / 1000);
   }
-}
-
-/** Somebody watches a channel that shows that an answer is written. A mail or a callback is read when it is there. */
-function interimOf(adapter: InstalledApp['adapter']): Pick<MessageRoutePayload, 'app_interim'> {
-  if (!adapter) return {};
-  if (offersFeature(adapter.manifest, 'edit')) return { app_interim: 'edited' };
-  return offersFeature(adapter.manifest, 'typing') ? { app_interim: 'once' } : {};
 }
 
 interface EntryFacts {

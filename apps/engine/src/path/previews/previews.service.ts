@@ -1,4 +1,4 @@
-import type { ReplyTarget, ScopeColumns } from '#libs/contracts';
+import type { ReplyTarget, ScopeColumns, TurnInput } from '#libs/contracts';
 import { Database, type Queryable, storableJson } from '#libs/database';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
@@ -191,6 +191,9 @@ export async function removePreviews(db: Queryable, claims: Claim[]): Promise<vo
   );
 }
 
+/** Of a message's id; a longer one is not sent along. */
+const mostIdChars = 500;
+
 /** Lets whoever waits for an answer see that it is being written, where the channel shows that. */
 @Injectable()
 export class TypingSignal {
@@ -202,14 +205,17 @@ export class TypingSignal {
   ) {}
 
   /** Says so at once and again in time, as providers forget it after seconds. @returns ends it; never throws */
-  begin(scope: ScopeColumns, reply: ReplyTarget | null): () => void {
+  begin(scope: ScopeColumns, input: Pick<TurnInput, 'reply' | 'message'> | null): () => void {
+    const reply = input?.reply ?? null;
+    const { message_id: given } = input?.message.metadata ?? {};
+    const messageId = typeof given === 'string' && given !== '' && given.length <= mostIdChars ? given : null;
     const { TURN_TYPING_EVERY_MS: everyMs } = this.settings;
     if (reply?.typing !== true || reply.channel_address === null || everyMs === 0) return () => undefined;
     let isAsking = false;
     const ask = async (state: 'working' | 'done'): Promise<void> => {
       if (isAsking && state === 'working') return;
       isAsking = true;
-      await this.indicate(scope, reply, state);
+      await this.indicate(scope, reply, messageId, state);
       isAsking = false;
     };
     void ask('working');
@@ -220,10 +226,21 @@ export class TypingSignal {
     };
   }
 
-  private async indicate(scope: ScopeColumns, reply: ReplyTarget, state: 'working' | 'done'): Promise<void> {
+  private async indicate(
+    scope: ScopeColumns,
+    reply: ReplyTarget,
+    messageId: string | null,
+    state: 'working' | 'done',
+  ): Promise<void> {
     const { organization_id: organizationId, project_id: projectId } = scope;
     const { app_id, channel_address, thread_id } = reply;
-    const asked = { app_id, channel_address, ...(thread_id === null ? {} : { thread_id }), state };
+    const asked = {
+      app_id,
+      channel_address,
+      ...(thread_id === null ? {} : { thread_id }),
+      ...(messageId === null ? {} : { message_id: messageId }),
+      state,
+    };
     try {
       await this.gateway.post('/internal/adapter-calls/indicate', { organizationId, projectId }, asked);
     } catch (error) {

@@ -186,7 +186,7 @@ export class TurnJobService {
     const claim = { turn_id: tried.id, claim: tried.claim };
     let isRetried = false;
     let stores = 0;
-    const stopTyping = this.typing.begin(payload, input?.reply ?? null);
+    const stopTyping = this.typing.begin(payload, input ?? null);
     try {
       // The row counts attempts too, so a turn that kills its process or whose job is added anew still ends.
       if (tried.tries > this.settings.TURN_MAX_ATTEMPTS)

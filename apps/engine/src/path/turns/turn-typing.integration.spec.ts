@@ -19,13 +19,20 @@ describe('a turn whose channel shows that an answer is written', () => {
 
   const indicated = () => gateway.requests.filter(({ path }) => path === route).map(({ body }) => body);
   const target = { app_id: 'app_1', channel_address: 'c-1', thread_id: 't-1', reply_context: null };
-  const run = (more: { typing?: true }) => turnsOf(world).run(turnOf({}, { reply: { ...target, ...more } }));
+  const message = {
+    event_type: 'message',
+    sender: 'ada',
+    message: 'hello',
+    is_bot: false,
+    metadata: { message_id: 'm-1' },
+  };
+  const run = (more: { typing?: true }) => turnsOf(world).run(turnOf({}, { message, reply: { ...target, ...more } }));
 
   it('says so when it begins, and when it has ended', async () => {
     gateway.on(route, () => ({ ok: true }));
     await run({ typing: true });
     await until('it has ended', async () => indicated().length === 2);
-    const shown = { app_id: 'app_1', channel_address: 'c-1', thread_id: 't-1' };
+    const shown = { app_id: 'app_1', channel_address: 'c-1', thread_id: 't-1', message_id: 'm-1' };
     expect(indicated()).toEqual([
       { ...shown, state: 'working' },
       { ...shown, state: 'done' },
