@@ -47,6 +47,7 @@ export const aiSenders: WebhookSender[] = [
       event_type: ['{/type}'],
       dedup_key: ['{/type}:{/data/conversation_id}', '{/type}:{/event_timestamp}'],
       sender: ['elevenlabs'],
+      text: ['{/data/analysis/transcript_summary}', '{/data/transcript/text}'],
     },
     menu: 'Settings → Webhooks',
     secret: 'the shared secret that is shown once',

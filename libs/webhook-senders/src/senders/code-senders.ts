@@ -67,7 +67,7 @@ export const codeSenders: WebhookSender[] = [
     verification: hubSignature,
     reading: {
       event_type: ['{/webhookEvent}'],
-      dedup_key: ['{header:x-atlassian-webhook-identifier}'],
+      dedup_key: ['{header:x-atlassian-webhook-identifier}', '{/webhookEvent}:{/issue/id}:{/timestamp}'],
       sender: ['{/user/displayName}', 'jira'],
       text: ['{/comment/body}', '{/issue/fields/summary}'],
     },
@@ -203,7 +203,12 @@ export const codeSenders: WebhookSender[] = [
       timestamp_unit: 'ms',
       signed_text: '{timestamp}:{body}',
     },
-    reading: { event_type: ['{/triggerType}'], dedup_key: ['{/triggerType}:{/payload/id}'], sender: ['webflow'] },
+    reading: {
+      event_type: ['{/triggerType}'],
+      dedup_key: ['{/triggerType}:{/payload/id}', '{/triggerType}:{/payload/commentId}'],
+      sender: ['{/payload/author/email}', '{/payload/data/email}', 'webflow'],
+      text: ['{/payload/content}'],
+    },
     menu: 'Site settings → Apps & integrations → Webhooks',
     secret: 'the webhook’s secret key, or the client secret of the app that made it,',
     sample: { body: { triggerType: 'form_submission', payload: { id: 'f1' } } },

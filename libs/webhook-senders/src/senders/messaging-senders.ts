@@ -108,7 +108,7 @@ export const messagingSenders: WebhookSender[] = [
     reading: {
       event_type: ['{/event/type}'],
       dedup_key: ['{/event/type}:{/event/timestamp}'],
-      sender: ['{/event/data/user/username}', 'discord'],
+      sender: ['{/event/data/user/username}', '{/event/data/user_id}', 'discord'],
     },
     handshake: { method: 'POST', match: { pointer: '/type', equals: '0' }, respond: { fixed: '', status: 204 } },
     menu: 'the application’s Webhooks',

@@ -13,7 +13,7 @@ export const operationsSenders: WebhookSender[] = [
       event_type: ['{header:sentry-hook-resource}.{/action}'],
       dedup_key: ['{header:request-id}'],
       sender: ['{/actor/name}', 'sentry'],
-      text: ['{/data/issue/title}', '{/data/event/title}', '{/data/error/title}'],
+      text: ['{/data/comment}', '{/data/issue/title}', '{/data/event/title}', '{/data/error/title}'],
     },
     menu: 'Settings → Developer Settings → the integration',
     secret: 'the Client Secret',

@@ -18,7 +18,7 @@ export const phoneSenders: WebhookSender[] = [
       body_hash_query: 'bodySHA256',
     },
     reading: {
-      event_type: ['message.{/MessageStatus}', 'call.{/CallStatus}', 'message.{/SmsStatus}'],
+      event_type: ['message.{/MessageStatus}', 'call.{/CallStatus}', 'message.{/SmsStatus}', 'call{?/CallSid}'],
       dedup_key: ['{/MessageSid}:{/MessageStatus}', '{/MessageSid}', '{/CallSid}:{/CallStatus}'],
       sender: ['{/From}', 'twilio'],
       text: ['{/Body}', '{/SpeechResult}'],
@@ -122,9 +122,14 @@ export const phoneSenders: WebhookSender[] = [
       signed_text: '{body}.{header:x-sinch-webhook-signature-nonce}.{timestamp}',
     },
     reading: {
-      event_type: ['message{?/message}', 'delivery{?/message_delivery_report}', 'event{?/event}'],
+      event_type: [
+        'message{?/message}',
+        'delivery{?/message_delivery_report}',
+        'event{?/event}',
+        'contact_created{?/contact_create_notification}',
+      ],
       dedup_key: ['{header:x-sinch-webhook-signature-nonce}'],
-      sender: ['{/message/channel_identity/identity}', 'sinch'],
+      sender: ['{/message/channel_identity/identity}', '{/contact_create_notification/contact/id}', 'sinch'],
       text: ['{/message/contact_message/text_message/text}'],
     },
     menu: 'the app’s Webhooks',

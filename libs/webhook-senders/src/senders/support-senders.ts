@@ -10,8 +10,19 @@ export const supportSenders: WebhookSender[] = [
     reading: {
       event_type: ['{/topic}'],
       dedup_key: ['{/id}'],
-      sender: ['{/data/item/source/author/email}', '{/data/item/user/email}', 'intercom'],
-      text: ['{/data/item/source/body}'],
+      // The last part is what was said now; the source is how the conversation began.
+      sender: [
+        '{/data/item/conversation_parts/conversation_parts/0/author/email}',
+        '{/data/item/source/author/email}',
+        '{/data/item/user/email}',
+        '{/data/item/user/name}',
+        'intercom',
+      ],
+      text: [
+        '{/data/item/conversation_parts/conversation_parts/0/body}',
+        '{/data/item/source/body}',
+        '{/data/item/conversation_message/body}',
+      ],
     },
     menu: 'the app’s Webhooks, in the Developer Hub',
     secret: 'the Client secret',
@@ -89,8 +100,22 @@ export const supportSenders: WebhookSender[] = [
     reading: {
       event_type: ['{/type}'],
       dedup_key: ['{/payload/id}', '{/id}'],
-      sender: ['{/payload/source/data/email}', 'front'],
-      text: ['{/payload/target/data/body}', '{/payload/conversation/subject}'],
+      // Webhooks of an app put the event into `payload`; those of a rule are the event itself.
+      sender: [
+        '{/payload/source/data/email}',
+        '{/payload/conversation/recipient/handle}',
+        '{/source/data/email}',
+        '{/conversation/recipient/handle}',
+        'front',
+      ],
+      text: [
+        '{/payload/target/data/text}',
+        '{/payload/target/data/body}',
+        '{/target/data/text}',
+        '{/target/data/body}',
+        '{/payload/conversation/subject}',
+        '{/conversation/subject}',
+      ],
     },
     menu: 'the app’s Features → Application webhooks',
     secret: 'the app secret',
@@ -197,7 +222,7 @@ export const supportSenders: WebhookSender[] = [
       event_type: ['{/meta/entity}.{/meta/action}', '{/event}'],
       dedup_key: ['{/meta/id}'],
       sender: ['{/meta/user_id}', 'pipedrive'],
-      text: ['{/data/title}', '{/data/name}'],
+      text: ['{/data/title}', '{/data/name}', '{/data/content}'],
     },
     menu: 'Tools and apps → Webhooks (HTTP auth username and password)',
     secret: 'user:password, as entered there,',
@@ -211,8 +236,17 @@ export const supportSenders: WebhookSender[] = [
     verification: { scheme: 'basic' },
     reading: {
       event_type: ['{/freshdesk_webhook/triggered_event}', 'ticket'],
-      sender: ['{/freshdesk_webhook/ticket_requester_email}', 'freshdesk'],
-      text: ['{/freshdesk_webhook/ticket_latest_public_comment}', '{/freshdesk_webhook/ticket_subject}'],
+      sender: [
+        '{/freshdesk_webhook/ticket_requester_email}',
+        '{/freshdesk_webhook/requester_email}',
+        '{/freshdesk_webhook/ticket_contact_email}',
+        'freshdesk',
+      ],
+      text: [
+        '{/freshdesk_webhook/ticket_latest_public_comment}',
+        '{/freshdesk_webhook/ticket_description}',
+        '{/freshdesk_webhook/ticket_subject}',
+      ],
     },
     menu: 'Admin → Workflows → Automations → Trigger webhook (requires authentication)',
     secret: 'user:password, as entered there,',

@@ -13,6 +13,7 @@ export interface ToSign {
   url: string;
   atMs: number;
   secret: string;
+  nonce?: string;
 }
 
 type Rule = (to: ToSign) => Signed;
@@ -75,13 +76,14 @@ const standard =
   };
 
 const jwt =
-  (header: string, claim: string, as: 'hex' | 'base64', timed = true, before = ''): Rule =>
+  (header: string, claim: string, as: 'hex' | 'base64', timed = true, before = '', issuer?: string): Rule =>
   ({ body, atMs, secret }) => {
     const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
     const seconds = Math.floor(atMs / 1_000);
     const claims = {
       [claim]: createHash('sha256').update(body).digest(as),
       ...(timed && { iat: seconds, exp: seconds }),
+      ...(issuer && { iss: issuer }),
     };
     const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
     return {
@@ -229,9 +231,10 @@ const timed: Record<string, Rule> = {
     as: 'base64',
   }),
   sinch: (to) => {
-    const text = (t: string, b: string): string => `${b}.n1.${t}`;
+    const nonce = to.nonce ?? 'n1';
+    const text = (t: string, b: string): string => `${b}.${nonce}.${t}`;
     const made = apart('x-sinch-webhook-signature', 'x-sinch-webhook-signature-timestamp', text, { as: 'base64' })(to);
-    return { headers: { ...made.headers, 'x-sinch-webhook-signature-nonce': 'n1' } };
+    return { headers: { ...made.headers, 'x-sinch-webhook-signature-nonce': nonce } };
   },
   contentful: ({ body, url, atMs, secret }) => {
     const signed = 'x-contentful-signed-headers,x-contentful-timestamp';
@@ -277,7 +280,7 @@ export const rules: Record<string, Rule> = {
   livekit: jwt('authorization', 'sha256', 'base64'),
   vonage: jwt('authorization', 'payload_hash', 'hex', true, 'Bearer '),
   bird: jwt('messagebird-signature-jwt', 'payload_hash', 'hex'),
-  netlify: jwt('x-webhook-signature', 'sha256', 'hex', false),
+  netlify: jwt('x-webhook-signature', 'sha256', 'hex', false, '', 'netlify'),
   fusionauth: jwt('x-fusionauth-signature-jwt', 'request_body_sha256', 'base64', false),
   ...named(shared('x-webhook-secret'), 'assemblyai', 'huggingface', 'supabase'),
   gitlab: shared('x-gitlab-token'),
