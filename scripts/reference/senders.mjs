@@ -9,8 +9,8 @@ import { head, row } from './sources.mjs';
 export async function sendersPage() {
   const built = pathToFileURL(join(root, 'dist/libs/webhook-senders/src/index.js')).href;
   const { setupSteps, webhookSenders } = await import(built);
-  const standings = webhookSenders.map((/** @type {Sender} */ sender) => standingOf(sender));
-  const both = standings.filter(({ isProven, isPublished }) => isProven && isPublished).length;
+  const verified = webhookSenders.map((/** @type {Sender} */ sender) => verifiedOf(sender));
+  const both = verified.filter(({ isProven, isPublished }) => isProven && isPublished).length;
   return [
     '# Senders of webhooks',
     '',
@@ -45,7 +45,7 @@ export async function sendersPage() {
     "sender's documentation, or of tests; fields that no row reads may be left out of them.",
     '',
     head('Sender', 'Signature', 'Payload', 'Not verified'),
-    ...standings.map((/** @type {Standing} */ { sender, signature, payload, open }) =>
+    ...verified.map((/** @type {Verified} */ { sender, signature, payload, open }) =>
       row(`${sender.name} \`${sender.id}\``, signature, payload, open),
     ),
     '',
@@ -62,12 +62,12 @@ export async function sendersPage() {
 
 /** @typedef {{ id: string, name: string, source: string, note?: string, verification: Record<string, string>, handshake?: { method: string }, reading: { event_type?: string[] } }} Sender */
 
-/** @typedef {{ sender: Sender, signature: string, payload: string, open: string, isProven: boolean, isPublished: boolean }} Standing */
+/** @typedef {{ sender: Sender, signature: string, payload: string, open: string, isProven: boolean, isPublished: boolean }} Verified */
 
 const published = join(root, 'libs/webhook-senders/src/testing/published');
 
-/** @param {Sender} sender @returns {Standing} */
-function standingOf(sender) {
+/** @param {Sender} sender @returns {Verified} */
+function verifiedOf(sender) {
   const { payload, proof, open } = JSON.parse(readFileSync(join(published, `${sender.id}.json`), 'utf8'));
   /** @type {Record<string, string>} */
   const signatures = {
