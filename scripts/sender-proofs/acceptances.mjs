@@ -85,7 +85,7 @@ export const acceptances = {
   crisp: async ({ body, headers, secret }, load) => {
     const { Crisp } = await load('crisp-api');
     const [time, signature] = [headers['x-crisp-request-timestamp'], headers['x-crisp-signature']];
-    return new Crisp().verifyWidget(secret, body, time, signature);
+    return new Crisp().verifyWidget(secret, JSON.parse(body), time, signature);
   },
   'customer-io': async ({ body, headers, secret }, load) =>
     (await load('customerio-node')).verifyRequestSignature({

@@ -15,8 +15,8 @@ const maxEvents = 1_000;
  */
 export function directParse(app: DirectApp & Marked, request: InboundRequest): NormalizedMessage[] {
   const body = withoutSecret(app, request);
-  const isForm = new RequestValues({ ...receivedOf(request), body: Buffer.alloc(0) }).isForm;
-  const payload = isForm ? formOf(Buffer.from(body)) : body.trim() === '' ? null : payloadOf(body);
+  const form = formOf(Buffer.from(body), headerOf(request, 'content-type') ?? '');
+  const payload = form ?? (body.trim() === '' ? null : payloadOf(body));
   const events =
     app.reading === null ? [nothingRead] : readEvents(app.reading, { ...receivedOf(request), body: Buffer.from(body) });
   if (events.length > maxEvents) {
@@ -25,7 +25,7 @@ export function directParse(app: DirectApp & Marked, request: InboundRequest): N
       `the body has ${events.length} events: at most ${maxEvents} are taken`,
     );
   }
-  const whole = isForm ? JSON.stringify(payload) : body;
+  const whole = form ? JSON.stringify(form) : body;
   return events.map((event, index) => {
     const key = event.dedup_key ?? keyOf(request, events.length > 1 ? `#${index}` : '');
     return 'item' in event

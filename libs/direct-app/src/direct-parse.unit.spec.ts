@@ -100,6 +100,25 @@ describe('an event of a well-known sender', () => {
   });
 });
 
+it('a multipart form of a sender is read, without its files', () => {
+  const parts = [
+    'Content-Disposition: form-data; name="submissionID"\r\n\r\ns1',
+    'content-disposition: form-data; name="pretty"\r\nContent-Type: text/plain\r\n\r\nName: Ada\r\nof two lines',
+    'Content-Disposition: form-data; name="rawRequest"\r\n\r\n{"q1":{"first":"Ada"}}',
+    'Content-Disposition: form-data; name="photo"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n\u0000--b',
+  ];
+  const body = `preamble\r\n${parts.map((part) => `--b\r\n${part}\r\n`).join('')}--b--\r\n`;
+  for (const type of ['multipart/form-data; boundary=b', 'Multipart/Form-Data; charset=utf-8; boundary="b"']) {
+    const [message] = parsed('jotform', body, { 'content-type': type });
+    expect(message).toMatchObject({ event_type: 'form_response', message: 'Name: Ada\r\nof two lines' });
+    expect(message?.metadata?.['payload']).toEqual({
+      submissionID: 's1',
+      pretty: 'Name: Ada\r\nof two lines',
+      rawRequest: { q1: { first: 'Ada' } },
+    });
+  }
+});
+
 it('a form of an unknown sender is a message of its fields', () => {
   expect(parsed(null, 'a=1&b=x+y', form)).toMatchObject([
     { message: '{"a":"1","b":"x y"}', metadata: { payload: { a: '1', b: 'x y' } }, event_type: 'webhook_received' },

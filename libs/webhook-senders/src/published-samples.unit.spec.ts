@@ -63,7 +63,10 @@ describe.each(published)(
 
     it('is read as its source says', () => {
       const events = readEvents(sender.reading, { method: 'POST', url: called, headers, body: Buffer.from(body) });
-      expect(events.map(({ item: _item, ...read }) => read)).toEqual(payload.reads);
+      const [before = '', after] = sentBody(payload).split('@@');
+      const inside = after === undefined ? '@@' : body.slice(before.length, body.length - after.length);
+      const expected = JSON.parse(JSON.stringify(payload.reads).replaceAll('@@', inside)) as typeof payload.reads;
+      expect(events.map(({ item: _item, ...read }) => read)).toEqual(expected);
     });
 
     it('names its source', () => {

@@ -199,7 +199,7 @@ export class PreparedScheme {
   private coversBody(values: RequestValues): boolean {
     const { body_hash_query: name } = this.declared;
     const onlyParams = this.text.some((part) => typeof part !== 'string' && part.name === 'params');
-    if (!onlyParams || values.isForm || values.request.body.length === 0) return true;
+    if (!onlyParams || values.isUrlEncoded || values.request.body.length === 0) return true;
     const digest = name === undefined ? null : values.query.get(name);
     return digest !== null && sameText(sha256(values.request.body, 'hex'), digest.toLowerCase());
   }

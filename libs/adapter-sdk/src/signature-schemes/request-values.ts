@@ -11,7 +11,9 @@ export interface ReceivedRequest {
   body: Buffer;
 }
 
-const formType = /^application\/x-www-form-urlencoded\b/i;
+const urlEncoded = /^application\/x-www-form-urlencoded\b/i;
+const multipart = /^multipart\/form-data\s*;.*?\bboundary=(?:"([^"]+)"|([^\s;]+))/i;
+const maxParts = 1_000;
 
 /** The values of one request, each read when it is first asked for. */
 export class RequestValues {
@@ -57,13 +59,13 @@ export class RequestValues {
     return this.request.url.replace(/^[a-z]+:\/\/[^/?#]*/i, '');
   }
 
-  get isForm(): boolean {
-    return formType.test(this.header('content-type') ?? '');
+  get isUrlEncoded(): boolean {
+    return urlEncoded.test(this.header('content-type') ?? '');
   }
 
   /** The fields of a form sorted by name, each name and value one behind the other; empty for any other body. */
   get params(): string {
-    if (!this.isForm) return '';
+    if (!this.isUrlEncoded) return '';
     const pairs = [...new URLSearchParams(this.request.body.toString('utf8'))];
     return pairs
       .toSorted(([a, x], [b, y]) => (a === b ? compared(x, y) : compared(a, b)))
@@ -73,7 +75,8 @@ export class RequestValues {
 
   /** The body as JSON; the fields of a form as an object. Undefined for a body that is neither. */
   get document(): unknown {
-    this.readDocument ??= { value: this.isForm ? formOf(this.request.body) : jsonOf(this.request.body) };
+    const { body } = this.request;
+    this.readDocument ??= { value: formOf(body, this.header('content-type') ?? '') ?? jsonOf(body) };
     return this.readDocument.value;
   }
 
@@ -93,13 +96,33 @@ function jsonOf(body: Buffer): unknown {
   return parseJson(text.startsWith('\ufeff') ? text.slice(1) : text, parseKeepingNumbers);
 }
 
-/** The first value of each field. Many senders put JSON into one of them: it is read as well. */
-export function formOf(body: Buffer): Record<string, unknown> {
+/**
+ * The first value of each field of a form, urlencoded or multipart; undefined for any other body. Many senders put JSON
+ * into one of them: it is read as well. Files are left out.
+ */
+export function formOf(body: Buffer, contentType: string): Record<string, unknown> | undefined {
+  const text = body.toString('utf8');
+  const pairs = urlEncoded.test(contentType) ? new URLSearchParams(text) : fieldsOfParts(text, contentType);
+  if (pairs === undefined) return undefined;
   const fields = new Map<string, unknown>();
-  for (const [name, value] of new URLSearchParams(body.toString('utf8'))) {
+  for (const [name, value] of pairs) {
     if (fields.has(name)) continue;
     const parsed = /^\s*[{[]/.test(value) ? parseJson(value, parseKeepingNumbers) : undefined;
     fields.set(name, isJsonObject(parsed) || Array.isArray(parsed) ? parsed : value);
   }
   return Object.fromEntries(fields);
+}
+
+/** The fields of `multipart/form-data` (RFC 7578); undefined for another type, or one that names no boundary. */
+function fieldsOfParts(body: string, contentType: string): [name: string, value: string][] | undefined {
+  const [, quoted, bare] = multipart.exec(contentType) ?? [];
+  const boundary = quoted ?? bare;
+  if (boundary === undefined) return undefined;
+  const parts = `\r\n${body}`.split(`\r\n--${boundary}`, maxParts + 2).slice(1);
+  return parts.flatMap((part): [string, string][] => {
+    const end = part.indexOf('\r\n\r\n');
+    const disposition = /^content-disposition:\s*form-data\b(.*)$/im.exec(part.slice(0, Math.max(end, 0)))?.[1] ?? '';
+    const name = /;\s*name="([^"]*)"/i.exec(disposition)?.[1];
+    return name === undefined || /;\s*filename\*?=/i.test(disposition) ? [] : [[name, part.slice(end + 4)]];
+  });
 }

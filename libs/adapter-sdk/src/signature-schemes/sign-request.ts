@@ -61,7 +61,7 @@ function signed(
   const time = timeText(declared, nowMs);
   const timeHeader = isStandard ? siblingOf(header, 'timestamp') : declared.timestamp_header?.toLowerCase();
   const headers: Record<string, string> = timeHeader === undefined ? {} : { [timeHeader]: time };
-  const isForm = new RequestValues(request).isForm;
+  const isForm = new RequestValues(request).isUrlEncoded;
   const more = hashed === undefined || isForm ? {} : { [hashed]: sha256(request.body) };
   const values = new RequestValues({ ...request, url: withQuery(request.url, more) });
   const parts = signedTextOf(declared).map((part) => {

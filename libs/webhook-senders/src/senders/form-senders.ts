@@ -122,7 +122,7 @@ export const formSenders: WebhookSender[] = [
     ack: { status: 200, body: 'Hello API Event Received', content_type: 'text/plain' },
     menu: 'the API settings of the account or app (callback URL)',
     secret: 'the API key',
-    note: 'Its signature covers type and time of an event, not the event. Only events in urlencoded forms can be read.',
+    note: 'Its signature covers type and time of an event, not the event.',
     sample: {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: 'json=%7B%22event%22%3A%7B%22event_time%22%3A%221348177752%22%2C%22event_type%22%3A%22signature_request_sent%22%2C%22event_hash%22%3A%22@@%22%7D%7D',
@@ -265,7 +265,7 @@ export const formSenders: WebhookSender[] = [
     },
     reading: {
       event_type: ['{/trigger}'],
-      dedup_key: ['{header:box-delivery-id}'],
+      dedup_key: ['{header:box-delivery-id}', '{/id}'],
       sender: ['{/created_by/login}', 'box'],
       text: ['{/source/name}'],
     },

@@ -45,6 +45,8 @@ describe('a body of the built-in Webhook app', () => {
     'text/plain; charset=UTF-8',
     'application/x-www-form-urlencoded',
     'application/jsonp',
+    'multipart/form-data',
+    'multipart/mixed; boundary=b',
     'xapplication/json',
     'a/b+jsonx',
     'json',
@@ -63,6 +65,8 @@ describe('a body of the built-in Webhook app', () => {
       200,
     );
     expect((await send('workflow_id=7', 'application/x-www-form-urlencoded')).status).toBe(200);
+    const part = '--b\r\nContent-Disposition: form-data; name="id"\r\n\r\ntr_7\r\n--b--\r\n';
+    expect((await send(part, 'multipart/form-data; boundary=b')).status).toBe(200);
     expect((await send(Buffer.alloc(0), null)).status).toBe(200);
   });
 

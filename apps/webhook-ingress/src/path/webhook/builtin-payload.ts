@@ -11,7 +11,7 @@ const unansweredForMs = 500;
 const maxWorkflowId = 2_147_483_647;
 /** JSON whose sender forgot its type, as with `curl -d`, is no form. */
 const [brace, bracket] = [0x7b, 0x5b];
-const formType = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+const formType = /^(?:application\/x-www-form-urlencoded\s*(?:;|$)|multipart\/form-data\s*;.*\bboundary=)/i;
 /** WHATWG MIME Sniffing, "JSON MIME type". */
 const jsonType = /^(?:(?:application|text)\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(?:;|$)/i;
 
@@ -35,7 +35,7 @@ export class BuiltinPayload {
     if (isForm || (contentType === undefined && body.length === 0)) return null;
     if (!jsonType.test(contentType ?? '')) {
       const form =
-        'Or a form, as application/x-www-form-urlencoded. Its own adapter reads a provider that sends JSON as text, such as Amazon SNS.';
+        'Or a form, as application/x-www-form-urlencoded or multipart/form-data. Its own adapter reads a provider that sends JSON as text, such as Amazon SNS.';
       throw new Refused(415, 'unsupported_media_type', `Send JSON with Content-Type: application/json. ${form}`);
     }
     const payload = parse(body);
