@@ -17,7 +17,7 @@ export const messagingSenders: WebhookSender[] = [
       event_type: ['{/event/type}', '{/payload/type}', '{/command}', '{/type}'],
       dedup_key: ['{/team_id}:{/event/channel}:{/event/ts}', '{/event_id}', '{/trigger_id}'],
       sender: ['{/event/user}', '{/payload/user/id}', '{/user_id}', 'slack'],
-      text: ['{/event/text}', '{/text}'],
+      text: ['{/event/text}', '{/event/message/text}', '{/payload/actions/0/value}', '{/text}'],
     },
     handshake: {
       method: 'POST',

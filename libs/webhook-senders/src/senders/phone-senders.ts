@@ -21,7 +21,7 @@ export const phoneSenders: WebhookSender[] = [
       event_type: ['message.{/MessageStatus}', 'call.{/CallStatus}', 'message.{/SmsStatus}', 'call{?/CallSid}'],
       dedup_key: ['{/MessageSid}:{/MessageStatus}', '{/MessageSid}', '{/CallSid}:{/CallStatus}'],
       sender: ['{/From}', 'twilio'],
-      text: ['{/Body}', '{/SpeechResult}'],
+      text: ['{/Body}', '{/SpeechResult}', '{/TranscriptionText}', '{/Digits}'],
     },
     ack: { status: 200, body: '<Response/>', content_type: 'text/xml' },
     menu: 'the phone number’s Messaging or Voice configuration (webhook, HTTP POST)',
