@@ -17,6 +17,7 @@ import { setTimeout as pause } from 'node:timers/promises';
  * @property {number} bytes of the body
  * @property {object} [fields] of the JSON body, besides `task` and `n`
  * @property {string} [prose] what `task` is cut from, at another place for each `n`; by default one letter fills it
+ * @property {{path: string, fields: object}[]} [others] further webhooks of the same server and secret, which take turns with the first
  * @property {string} [keyed] gives each request its own `Idempotency-Key`, with this prefix
  * @property {{atOnce: number, messagesOf: number}} [threads] `atOnce` threads take turns, with `messagesOf` messages each; by default each message has its own thread
  * @property {boolean} [keepIds] returns each answered id, with the `n` of its body and when it was due, in ms since the epoch
@@ -24,6 +25,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** @type {Load} */
 const load = JSON.parse(process.argv[2] ?? '{}');
 const { hostname, port, pathname } = new URL(load.url);
+const targets = [{ path: pathname, fields: load.fields }, ...(load.others ?? [])];
 const variants = 256;
 /** Digits of a request's number in its `Idempotency-Key`. */
 const keyDigits = 12;
@@ -45,12 +47,13 @@ function filler(n, length) {
 /** Without ids, a few hundred bodies are reused; with them, each request has its own. @param {number} n */
 function prepared(n) {
   const thread_id = threadOf(n);
-  const shell = JSON.stringify({ ...load.fields, n, thread_id, task: '' });
+  const { path, fields } = targets[n % targets.length] ?? { path: pathname };
+  const shell = JSON.stringify({ ...fields, n, thread_id, task: '' });
   const task = filler(n, Math.max(0, load.bytes - shell.length));
-  const body = JSON.stringify({ ...load.fields, n, thread_id, task });
+  const body = JSON.stringify({ ...fields, n, thread_id, task });
   const signature = load.secret ? createHmac('sha256', load.secret).update(body).digest('hex') : '';
   return Buffer.from(
-    `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\n` +
+    `POST ${path} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\n` +
       `${signature ? `X-Signature-256: sha256=${signature}\r\n` : ''}` +
       `${load.keyed ? `Idempotency-Key: ${load.keyed}${'0'.repeat(keyDigits)}\r\n` : ''}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );

@@ -20,7 +20,8 @@ await runScript(async () => {
   await ensureBuilt();
   const { startInstallation } = await import('../bench/chaos/installation.mjs');
   const { runScenario } = await import('../bench/chaos/scenario.mjs');
-  const { startCluster, startOne, startSentinels } = await import('../bench/engines/redis.mjs');
+  const { startCluster, startOne, startSentinels, startShardedCluster } = await import('../bench/engines/redis.mjs');
+  const { startSecond } = await import('../bench/engines/second-process.mjs');
   const { startPatroni, startPgBouncer } = await import('../bench/engines/postgres.mjs');
   const { signedApp } = await import('../bench/gatehouse.mjs');
   const { startHelper } = await import('../bench/processes.mjs');
@@ -31,9 +32,24 @@ await runScript(async () => {
     { name: 'One Redis', start: startOne },
     { name: 'Redis, three Sentinels', start: startSentinels },
     { name: 'Redis Cluster', start: startCluster },
+    { name: 'Redis, four shards', start: startShardedCluster },
     { name: 'Patroni', start: startPatroni },
     { name: 'PgBouncer', start: startPgBouncer },
   ];
+  /**
+   * A signed App whose replies reach the sink, and a workflow for its messages.
+   * @param {import('../bench/chaos/installation.mjs').Installation} installation
+   * @param {string} sinkOrigin
+   * @param {string} [projectId]
+   */
+  async function appIn({ api, urlOf }, sinkOrigin, projectId) {
+    /** @type {typeof api} */
+    const inIt = (method, path, body) => api(method, path, body, projectId);
+    const workflow = await inIt('POST', '/workflows', { name: 'Engines', instructions: 'reply: got it' });
+    const { url } = await signedApp({ api: inIt, urlOf }, { secret, replyAddress: `${sinkOrigin}/replies` });
+    return { url, workflowId: workflow.id };
+  }
+
   /** @type {(string | number)[][]} */
   const rows = [];
   let bad = 0;
@@ -41,7 +57,7 @@ await runScript(async () => {
     if (words.length > 0 && !words.some((word) => engine.name.toLowerCase().includes(word))) continue;
     // Where the user that Postgres runs as can reach it.
     const dir = mkdtempSync(join('/var/tmp', 'gatehouse-engines-'));
-    /** @type {Awaited<ReturnType<typeof startSentinels>> | {missing: string}} */
+    /** @type {import('../bench/engines/redis.mjs').Engine | {missing: string}} */
     const started = await engine.start(dir);
     if ('missing' in started) {
       rows.push([engine.name, `left out: ${started.missing}`, '', '', '', '', '', '', '', '', '']);
@@ -53,11 +69,19 @@ await runScript(async () => {
     const sinkOrigin = `http://127.0.0.1:${sink.ready.port}`;
     /** @type {Awaited<ReturnType<typeof startInstallation>> | null} */
     let installation = null;
+    /** @type {import('./launcher/child.mjs').Running[]} */
+    const copies = [];
     try {
       const env = { GATEHOUSE_EGRESS_ALLOW: '127.0.0.0/8', ...started.env };
       installation = await startInstallation(env, { name: 'engines' });
-      const workflow = await installation.api('POST', '/workflows', { name: 'Engines', instructions: 'reply: got it' });
-      const { url } = await signedApp(installation, { secret, replyAddress: `${sinkOrigin}/replies` });
+      for (const name of started.copies ?? []) copies.push(await startSecond(installation, name));
+      const { url, workflowId } = await appIn(installation, sinkOrigin);
+      const others = [];
+      for (let number = 1; number <= (started.projects ?? 0); number += 1) {
+        const { id } = await installation.api('POST', '/projects', { name: `Project ${number}` });
+        const app = await appIn(installation, sinkOrigin, id);
+        others.push({ projectId: id, path: new URL(app.url).pathname, fields: { workflow_id: app.workflowId } });
+      }
       for (const { name, strike } of started.rows) {
         const rest = words.filter((word) => !engine.name.toLowerCase().includes(word));
         if (rest.length > 0 && !rest.some((word) => name.toLowerCase().includes(word))) continue;
@@ -66,7 +90,8 @@ await runScript(async () => {
           installation,
           adapter: null,
           sink: sinkOrigin,
-          app: { url, secret, workflowId: workflow.id },
+          app: { url, secret, workflowId },
+          others,
           rate,
           seconds,
           settleMs,
@@ -92,6 +117,7 @@ await runScript(async () => {
         ]);
       }
     } finally {
+      await Promise.all(copies.map((copy) => copy.stop()));
       await installation?.close();
       await sink.stop();
       await started.close();

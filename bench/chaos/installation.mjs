@@ -36,13 +36,18 @@ export async function startInstallation(settings, { name: folder = 'chaos' } = {
    * @param {string} method
    * @param {string} path
    * @param {object} [body]
+   * @param {string} [projectId] other than the installation's first
    * @returns {Promise<any>}
    */
-  async function api(method, path, body) {
+  async function api(method, path, body, projectId) {
     const { base_url, api_key } = readDescription(dataDir);
     const answer = await fetch(`${base_url}/api/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${api_key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+      headers: {
+        authorization: `Bearer ${api_key}`,
+        ...(projectId ? { 'x-project-id': projectId } : {}),
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const text = await answer.text();

@@ -33,6 +33,7 @@ const lateMs = 1_000;
  * @param {import('./faults.mjs').FickleAdapter | null} on.adapter null: the fault needs none
  * @param {string} on.sink its origin
  * @param {{url: string, secret: string, workflowId: number}} on.app
+ * @param {{projectId: string, path: string, fields: object}[]} [on.others] webhooks of further projects
  * @param {number} on.rate per second
  * @param {number} on.seconds
  * @param {number} [on.connections] of the generator
@@ -45,6 +46,7 @@ export async function runScenario({
   adapter,
   sink,
   app,
+  others = [],
   rate,
   seconds,
   settleMs,
@@ -61,6 +63,7 @@ export async function runScenario({
     bytes: 512,
     keepIds: true,
     fields: { workflow_id: app.workflowId, run },
+    others: others.map(({ path, fields }) => ({ path, fields: { ...fields, run } })),
   });
   await pause((seconds * 1000) / 4);
   const struckAt = Date.now();
@@ -82,6 +85,7 @@ export async function runScenario({
   const { lost, stuck, ended } = await examine(
     installation,
     missing().map(([id]) => id),
+    others.map(({ projectId }) => projectId),
   );
   const took = load.ids.flatMap((pair) => {
     const arrival = arrivals.get(nameOf(pair));
@@ -130,13 +134,14 @@ async function refusedSince(installation, since) {
  * What the platform reports about receipts that were not delivered. A dead letter or a failed run is a named end.
  * @param {import('./installation.mjs').Installation} installation
  * @param {string[]} ids
+ * @param {string[]} projectIds besides the installation's first
  */
-async function examine(installation, ids) {
+async function examine(installation, ids, projectIds) {
   const lost = [];
   const stuck = [];
   let ended = 0;
   for (const id of ids) {
-    const event = await eventOf(installation, id);
+    const event = await eventOf(installation, id, projectIds);
     const last = event?.timeline?.findLast(
       (/** @type {{stage: string}} */ entry) => entry.stage === 'delivery' || entry.stage === 'turn',
     );
@@ -152,12 +157,27 @@ async function examine(installation, ids) {
 /**
  * @param {import('./installation.mjs').Installation} installation
  * @param {string} id
+ * @param {string[]} projectIds besides the installation's first
+ * @returns {Promise<any>} null: the platform says that no project has it
+ */
+async function eventOf(installation, id, projectIds) {
+  for (const projectId of [undefined, ...projectIds]) {
+    const event = await eventIn(installation, id, projectId);
+    if (event) return event;
+  }
+  return null;
+}
+
+/**
+ * @param {import('./installation.mjs').Installation} installation
+ * @param {string} id
+ * @param {string} [projectId]
  * @returns {Promise<any>} null: the platform says that there is none; an API that is away is asked again
  */
-async function eventOf(installation, id) {
+async function eventIn(installation, id, projectId) {
   for (const until = Date.now() + 60_000; ; await pause(1_000)) {
     try {
-      return await installation.api('GET', `/events/${id}`);
+      return await installation.api('GET', `/events/${id}`, undefined, projectId);
     } catch (error) {
       if (/ answered 404/.test(String(error))) return null;
       if (Date.now() > until) throw error;

@@ -11,7 +11,11 @@ import { server } from './server.mjs';
 /** @typedef {import('./server.mjs').Server} Server */
 /** @typedef {import('../chaos/installation.mjs').Installation} Installation */
 /** @typedef {{name: string, strike: (installation: Installation) => Promise<void>}} Row */
-/** @typedef {{name: string, env: NodeJS.ProcessEnv, rows: Row[], close: () => Promise<void>}} Engine */
+/**
+ * `copies`: services with a second process; `projects`: further ones that messages are sent to.
+ * @typedef {{name: string, env: NodeJS.ProcessEnv, copies?: string[], projects?: number, rows: Row[],
+ *   close: () => Promise<void>}} Engine
+ */
 
 const slots = 16_384;
 const frozenMs = 10_000;
@@ -279,5 +283,21 @@ export async function startCluster(dir) {
       { name: 'all six away for 15 s', strike: () => pair().then(() => away(nodes)) },
     ],
     close: async () => void (await Promise.all(nodes.map((each) => each.kill()))),
+  };
+}
+
+/**
+ * The same, with each queue in four shards, which the messages of eight projects fill, and two processes each of the
+ * services that have most of them.
+ * @param {string} dir @returns {Promise<Engine>}
+ */
+export async function startShardedCluster(dir) {
+  const engine = await startCluster(dir);
+  return {
+    ...engine,
+    name: `${engine.name}, four shards`,
+    env: { ...engine.env, QUEUE_SHARDS: '4' },
+    copies: ['adapter-gateway', 'router'],
+    projects: 7,
   };
 }

@@ -98,8 +98,12 @@ const COMMANDS = [
   '+cluster|info',
 ];
 
-/** @param {string} queue as libs/queue names its keys */
-const keysOf = (queue) => `~{gatehouse:q:${queue}}:*`;
+/** Queues whose jobs carry their project: they may be split (`QUEUE_SHARDS`). */
+const SHARDED = ['inbound', 'route', 'turns', 'outbound', 'outbound-sent'];
+
+/** @param {string} queue as libs/queue names its keys, and those of its shards but the first */
+const keysOf = (queue) =>
+  [`~{gatehouse:q:${queue}}:*`, ...(SHARDED.includes(queue) ? [`~{gatehouse:q:${queue}:*}:*`] : [])].join(' ');
 
 /** The variable in docker-compose.yml for a user's password. @param {string} user a service, or `admin` */
 export const passwordVariable = (user) => `REDIS_PASSWORD_${user.toUpperCase().replaceAll('-', '_')}`;

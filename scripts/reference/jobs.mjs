@@ -22,9 +22,10 @@ export function jobsPage() {
     `Contracts: [${contracts}](../../${contracts}). How they are retried: [architecture](../architecture.md#jobs).`,
     '',
     'Backoff is exponential with full jitter, from the base to the cap. `lane`: a project that sends over its share',
-    'waits in a lane of its own beside the queue ([why](../decisions/0126-projects-have-a-share.md)).',
+    'waits in a lane of its own beside the queue ([why](../decisions/0126-projects-have-a-share.md)). `split`: `QUEUE_SHARDS` splits the',
+    'queue by project ([how](../scale.md#shards-of-a-queue)).',
     '',
-    head('Job', 'Queue', 'From', 'To', 'Attempts', 'Backoff', 'Lane'),
+    head('Job', 'Queue', 'From', 'To', 'Attempts', 'Backoff', 'Lane', 'Split'),
     ...jobs.map((job) =>
       row(
         `\`${job.name}\``,
@@ -34,6 +35,7 @@ export function jobsPage() {
         String(job.attempts),
         `${time(job.baseMs)} to ${time(job.capMs)}`,
         job.hasSurplus ? 'yes' : '',
+        job.isSharded ? 'yes' : '',
       ),
     ),
     '',
@@ -96,6 +98,7 @@ function jobsOf(path) {
         queue: String(text('queue')),
         attempts: Number(text('attempts')),
         hasSurplus: part('hasSurplus') !== undefined,
+        isSharded: part('isSharded') !== undefined,
         file: path.slice(contracts.length + 1),
         comment: commentOf(shape),
         id: id && ts.isArrowFunction(id) ? idOf(id) : '',

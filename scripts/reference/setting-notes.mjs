@@ -48,6 +48,9 @@ export const notes = {
   QUEUE_CONCURRENCY: {
     is: 'Jobs of one queue at a time in one process; four times as many may additionally wait for other work.',
   },
+  QUEUE_SHARDS: {
+    is: "Shards of each queue of a message's path, by a hash of the project, so that one queue may use several nodes of a Redis Cluster. [How to change it](../scale.md#shards-of-a-queue).",
+  },
   HAND_OVER_CONCURRENCY: {
     is: 'How many of them may be [handed over without Redis](../architecture.md#jobs) by services of the same process; 0: none.',
   },

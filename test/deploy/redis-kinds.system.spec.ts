@@ -9,7 +9,7 @@ import { RedisHealth } from '../../libs/queue/src/health/redis-health.js';
 import { resolveRedis } from '../../scripts/launcher/redis.mjs';
 import { rulesOf } from '../../scripts/launcher/redis-users.mjs';
 import { makeCertificates } from './certificates.js';
-import { password, type Server, startRedis, startWatchedRedis } from './redis-servers.js';
+import { password, type Server, startCluster, startRedis, startWatchedRedis } from './redis-servers.js';
 
 const payload = (id: string) => ({
   delivery_id: `dlv_${id}`,
@@ -123,30 +123,14 @@ describe('queues', () => {
   });
 
   it('are served by a Cluster with TLS, whose nodes share the queues', async () => {
-    const more = ['cluster-enabled yes', 'cluster-node-timeout 2000', `masterauth ${password}`];
-    const nodes = await Promise.all(['c1', 'c2', 'c3'].map((name) => start(name, { tls, more })));
-    const [first, ...others] = nodes as [Server, Server, Server];
-    for (const [index, node] of nodes.entries()) {
-      const from = Math.floor((16_384 / 3) * index);
-      const to = Math.floor((16_384 / 3) * (index + 1)) - 1;
-      await node.ask('CLUSTER', 'ADDSLOTSRANGE', String(from), String(index === 2 ? 16_383 : to));
-    }
-    for (const { port } of others) await first.ask('CLUSTER', 'MEET', '127.0.0.1', String(port));
-    await until('the Cluster is complete', async () => {
-      const states = await Promise.all(nodes.map((node) => node.ask('CLUSTER', 'INFO')));
-      return states.every(
-        (state) => String(state).includes('cluster_state:ok') && String(state).includes('known_nodes:3'),
-      );
-    });
+    const { nodes, url } = await startCluster(['c1', 'c2', 'c3'], start, { tls });
     const rules = rulesOf('router').split(' ');
     for (const node of nodes) await node.ask('ACL', 'SETUSER', 'router', 'on', `>${password}`, ...rules);
-    const more3 = others.map(({ port }) => `127.0.0.1:${port}`).join(',');
-    const url = `rediss+cluster://router:${password}@127.0.0.1:${first.port}?nodes=${more3}&ca=${tls.ca}`;
-    expect(await exchange(url)).toContain('later');
+    expect(await exchange(url('router'))).toContain('later');
     // The queues of a message's path are spread evenly over up to four nodes.
     const queues = [inboundParse, messageRoute, turnRun, deliverySend].map(({ queue }) => queue);
     const slots = await Promise.all(
-      queues.map((queue) => first.ask('CLUSTER', 'KEYSLOT', `${queuePrefix(queue)}:${queue}:wait`)),
+      queues.map((queue) => nodes[0]?.ask('CLUSTER', 'KEYSLOT', `${queuePrefix(queue)}:${queue}:wait`)),
     );
     expect(new Set(slots.map((slot) => Math.floor(Number(slot) / 4_096))).size).toBe(4);
   });

@@ -75,6 +75,30 @@ export async function startWatchedRedis(parent: string): Promise<Watched> {
   };
 }
 
+/** Masters that share the slots of a Cluster evenly; `start` keeps track of them. */
+export async function startCluster(
+  names: string[],
+  start: (name: string, how: How) => Promise<Server>,
+  { tls }: Pick<How, 'tls'> = {},
+): Promise<{ nodes: Server[]; url: (user?: string) => string }> {
+  const more = ['cluster-enabled yes', 'cluster-node-timeout 2000', `masterauth ${password}`];
+  const nodes = await Promise.all(names.map((name) => start(name, { ...(tls && { tls }), more })));
+  const [first, ...others] = nodes as [Server, ...Server[]];
+  const fromOf = (index: number): number => Math.floor((16_384 * index) / nodes.length);
+  for (const [index, node] of nodes.entries()) {
+    await node.ask('CLUSTER', 'ADDSLOTSRANGE', String(fromOf(index)), String(fromOf(index + 1) - 1));
+  }
+  for (const { port } of others) await first.ask('CLUSTER', 'MEET', '127.0.0.1', String(port));
+  await until('the Cluster is complete', async () => {
+    const states = await Promise.all(nodes.map(async (node) => String(await node.ask('CLUSTER', 'INFO'))));
+    return states.every((state) => state.includes('cluster_state:ok') && state.includes(`known_nodes:${nodes.length}`));
+  });
+  const hosts = others.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  const scheme = tls ? 'rediss+cluster' : 'redis+cluster';
+  const query = `nodes=${hosts}${tls ? `&ca=${tls.ca}` : ''}`;
+  return { nodes, url: (user = '') => `${scheme}://${user}:${password}@127.0.0.1:${first.port}?${query}` };
+}
+
 /** A real server in this folder, with a password. */
 export async function startRedis(
   parent: string,

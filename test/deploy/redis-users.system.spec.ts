@@ -3,6 +3,8 @@ import { JobClient, JobServer, PermanentFailure } from '#libs/queue';
 import { testRedisUrl, until } from '#libs/testing';
 import { Redis } from 'ioredis';
 import { aclFile, queuesOf, redisUser } from '../../scripts/launcher/redis-users.mjs';
+import { queuePrefix } from '../../libs/queue/src/connection.js';
+import { isSharded } from '../../libs/queue/src/shards.js';
 import { makeRedisUsers, type RedisUsers } from '../system/store-users.js';
 
 const example = { app_id: 'app_1', sender: null, message_ids: [], text_hash: null };
@@ -68,12 +70,15 @@ describe('the Redis user of a service', () => {
     expect(await users.refused()).toEqual([]);
   });
 
-  it('reaches the keys of its queues, and of no other', async () => {
+  it('reaches the keys of its queues and their shards, and of no other', async () => {
     const all = [...new Set(jobs.map(({ queue }) => queue)), 'order'];
     for (const [service, own] of Object.entries(queuesOf)) {
       for (const queue of all) {
         const answer = await asks(service, 'LLEN', `{gatehouse:q:${queue}}:${queue}:wait`);
         expect([service, queue, answer === 'refused']).toEqual([service, queue, !own.includes(queue)]);
+        const shard = await asks(service, 'LLEN', `${queuePrefix(queue, 1)}:${queue}:wait`);
+        const mayUse = own.includes(queue) && isSharded(queue);
+        expect([service, queue, shard === 'refused']).toEqual([service, queue, !mayUse]);
       }
       expect(await asks(service, 'GET', 'another')).toBe('refused');
       const script = `return redis.call('LLEN', '{gatehouse:q:other}:other:wait')`;

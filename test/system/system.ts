@@ -48,8 +48,11 @@ export interface System extends Api {
   freeze(service: string): () => void;
   /** SIGTERM. @returns how the process ended: its exit code, or the signal */
   drain(service: string): Promise<number | NodeJS.Signals | null>;
-  /** Starts a service that was killed, and waits until it is ready. */
-  restart(service: string): Promise<void>;
+  /**
+   * Starts a service that was killed, and waits until it is ready.
+   * @param settings of its environment from now on, in addition
+   */
+  restart(service: string, settings?: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -133,8 +136,10 @@ export async function startSystem(
         ...settings,
       },
     });
+    const changed = new Map<string, Record<string, string>>();
     const envOf = (name: string): NodeJS.ProcessEnv => ({
       ...plainEnv(name),
+      ...changed.get(name),
       ...(name === ingress && linked
         ? { DATABASE_URL: ingressLinks.database.url, REDIS_URL: ingressLinks.redis.url }
         : {}),
@@ -179,7 +184,10 @@ export async function startSystem(
       kill: async (name) => running.get(groupOf(name).name)?.kill(),
       freeze: (name) => running.get(groupOf(name).name)?.freeze() ?? (() => undefined),
       drain: async (name) => (await running.get(groupOf(name).name)?.stop()) ?? null,
-      restart: (name) => start(groupOf(name)),
+      restart: (name, more) => {
+        if (more) changed.set(name, more);
+        return start(groupOf(name));
+      },
       stop,
     };
   } catch (error) {

@@ -6,6 +6,7 @@ import {
   optionalUrl,
   type Reader,
   readEnv,
+  pathSettings,
   serviceSettings,
   url,
 } from '#libs/service-kit';
@@ -21,6 +22,7 @@ const fileTypes: Reader<string[]> = (name, value) =>
 
 const settings = {
   ...serviceSettings,
+  ...pathSettings,
   ...changeSettings,
   INGRESS_URL: url(),
   /** Where this service reaches PUBLIC_URL, if not at that address; samples and Verify send to it. */

@@ -5,6 +5,7 @@ import {
   list,
   oneOf,
   optionalText,
+  pathSettings,
   readEnv,
   serviceSettings,
   url,
@@ -13,6 +14,7 @@ import { checkedModel, type ModelPrice, readCurrency, readInputs, readPrices } f
 
 const settings = {
   ...serviceSettings,
+  ...pathSettings,
   ...changeSettings,
   ROUTER_URL: url(),
   GATEWAY_URL: url(),

@@ -1,4 +1,4 @@
-import { changeSettings, integer, readEnv, serviceSettings, url } from '#libs/service-kit';
+import { changeSettings, integer, pathSettings, readEnv, serviceSettings, url } from '#libs/service-kit';
 
 export const eventSettings = {
   /** Events that one search scans; a page may be short and continue from there. */
@@ -59,6 +59,7 @@ export const waitSettings = {
 
 const settings = {
   ...serviceSettings,
+  ...pathSettings,
   ...changeSettings,
   ...eventSettings,
   ...scheduleSettings,

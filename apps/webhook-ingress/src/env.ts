@@ -5,12 +5,14 @@ import {
   listenSettings,
   optionalText,
   readEnv,
+  pathSettings,
   serviceSettings,
   url,
 } from '#libs/service-kit';
 
 const settings = {
   ...serviceSettings,
+  ...pathSettings,
   ...clientLimitSettings,
   ...listenSettings,
   GATEWAY_URL: url(),

@@ -20,6 +20,8 @@ export interface JobContract<P extends object = object> {
   ownId?(payload: P): string;
   /** Its payload may have `surplus`: such jobs wait in a lane of their own, with consumers of their own. */
   readonly hasSurplus?: true;
+  /** Its payload has the `project_id`, by whose hash its queue may be split (`QUEUE_SHARDS`). Absent: its queue is not. */
+  readonly isSharded?: true;
   /**
    * No row says whether it is done, so that nothing finds it again when its process dies: Redis always keeps it. Absent:
    * a sweep does, and a consumer in the producer's process may take it without Redis.

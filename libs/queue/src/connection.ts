@@ -75,9 +75,10 @@ export function surplusLane(queue: string): string {
 }
 
 /**
- * BullMQ's key prefix of a queue. The hash tag keeps one queue's keys in one slot of a Redis Cluster. Because of its
- * `q`, the four queues of a message's path lie in four different quarters of the slots.
+ * BullMQ's key prefix of a shard of a queue. The hash tag keeps one shard's keys in one slot of a Redis Cluster. Because
+ * of its `q`, the four queues of a message's path lie in four different quarters of the slots. Because of its `x`, so do
+ * shards 0 to 3 of each of these queues, and shards 0 and 1 in different halves and thirds.
  */
-export function queuePrefix(queue: string): string {
-  return `{gatehouse:q:${queue}}`;
+export function queuePrefix(queue: string, shard = 0): string {
+  return shard === 0 ? `{gatehouse:q:${queue}}` : `{gatehouse:q:${queue}:shard:${shard}x}`;
 }

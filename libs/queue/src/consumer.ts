@@ -1,72 +1,56 @@
 import { type Job, type JobJson, Worker, type WorkerOptions } from 'bullmq';
 import type { RedisConnection } from './connection.js';
+import type { Places } from './places.js';
 import { dueAfter } from './take-script.js';
-
-/** Jobs that may wait on other jobs, for each one that may run. */
-const waitingForEach = 4;
-/** A job that took long, because it waited for somebody else's answer, must not stop the next one for as long. */
-const longestRestMs = 100;
 
 /**
  * A worker in which a job that only waits for another job takes no place: if such jobs held all places, the job that
- * they wait for could not run. BullMQ fetches one job after another; this class counts how many of them run.
+ * they wait for could not run. BullMQ fetches one job after another; `Places` count how many of them run, for all shards
+ * of the queue.
  */
 export class Consumer<T extends object> extends Worker<T> {
-  private readonly open = new Set<Promise<void>>();
+  /** Jobs that hold a place, by their data, each until Redis knows that it has ended. */
+  private readonly open = new Map<T, Promise<void>>();
   /** The handlers' work. Each entry of `open` continues until Redis knows that the job has ended. */
   private readonly handled = new Set<Promise<unknown>>();
-  /** How many items of a job wait, by its data. */
-  private readonly waits = new Map<T, number>();
-  private wake: (() => void) | undefined;
-  private duty = 1;
-  private resting: NodeJS.Timeout | undefined;
+  private readonly ended = new AbortController();
   /** Whether Redis held no job when this consumer last looked: what comes now overtakes none. */
   private isDrained = false;
   /** When a delayed job is due, as of the last look, in ms since the epoch; 0: none. */
   private nextDue = 0;
-  /** Places that what was handed over has now. */
-  private handedOver = 0;
   /** Jobs of the queue begun since the start. */
   begun = 0;
 
   constructor(
     queue: string,
     private readonly work: (name: string, data: T) => Promise<void>,
-    private most: number,
+    private readonly places: Places,
     private readonly redis: RedisConnection,
     options: Omit<WorkerOptions, 'concurrency'>,
   ) {
     super(queue, (job: Job<T>) => this.handle(work(job.name, job.data)), { ...options, concurrency: 1 });
     this.on('drained', () => (this.isDrained = true));
-  }
-
-  /**
-   * Sets how many jobs may run at a time, and the duty cycle: below 1, no job starts for a while after each one, so that
-   * jobs take at most that share of the time.
-   */
-  pace(places: number, duty: number): void {
-    this.most = places;
-    this.duty = duty;
-    if (duty === 1) this.endRest();
-    this.wake?.();
+    places.consumers += 1;
+    this.ended.signal.addEventListener('abort', () => (places.consumers -= 1));
   }
 
   /** Starts a job; resolves when there is room for the next one. */
   override async processJob(job: Job<T>, token: string): Promise<void> {
     // It was requested before the shutdown began.
     if (this.isPaused()) return void (await job.moveToWait(token));
-    this.begun += 1;
-    this.keepOpen(super.processJob(job, token, () => false));
-    while (!this.hasRoom) await new Promise<void>((resolve) => (this.wake = resolve));
+    if (this.places.consumers > 1 && !this.places.hasRoom) await this.putBack(job, token);
+    else this.begin(job, token);
+    await this.places.room(this.ended.signal);
   }
 
   /** Knows from a job that no other waits: as if it had looked once more. */
   protected override async nextJobFromJobData(data?: JobJson, id?: string, token?: string): Promise<Job<T>> {
     if (data) this.isDrained = false;
+    else this.places.call();
     const job = await super.nextJobFromJobData(data, id, token);
     const due = data ? dueAfter(data) : null;
     // With this one no place may be left: then it looks when there is one, since jobs may have come by then.
-    if (due === null || this.placesTaken + 1 >= this.most) return job;
+    if (due === null || !this.places.hasRoomForMore) return job;
     this.nextDue = due;
     await super.nextJobFromJobData();
     return job;
@@ -86,25 +70,11 @@ export class Consumer<T extends object> extends Worker<T> {
    * @returns false when it has to go to the queue: no place is free, older jobs may wait there, or this consumer ends
    */
   take(name: string, data: T, most: number): boolean {
-    if (!this.isDrained || this.handedOver >= most || this.isPaused()) return false;
-    if (!this.hasRoom || this.placesTaken + 1 >= this.most) return false;
-    this.handedOver += 1;
-    const work = this.handle(this.work(name, data)).finally(() => (this.handedOver -= 1));
-    this.keepOpen(work);
+    if (!this.isDrained || this.isPaused()) return false;
+    const end = this.places.handOver(most);
+    if (!end) return false;
+    this.keepOpen(data, () => this.handle(this.work(name, data)).finally(end));
     return true;
-  }
-
-  /** Lets an item of a job wait without holding the job's place, which the job has again when this resolves. */
-  async letWait<R>(job: T, wait: Promise<R>): Promise<R> {
-    this.waits.set(job, (this.waits.get(job) ?? 0) + 1);
-    this.wake?.();
-    try {
-      return await wait;
-    } finally {
-      const others = (this.waits.get(job) ?? 1) - 1;
-      if (others > 0) this.waits.set(job, others);
-      else this.waits.delete(job);
-    }
   }
 
   /**
@@ -113,14 +83,34 @@ export class Consumer<T extends object> extends Worker<T> {
   override async close(): Promise<void> {
     await this.pause(true);
     await Promise.allSettled(this.handled);
-    await super.close(await this.isLostBefore(Promise.all(this.open)));
+    this.ended.abort();
+    await super.close(await this.isLostBefore(Promise.all(this.open.values())));
   }
 
   /** Takes no more jobs, and ends when the running ones have: it waits for no answer of its connections. */
   async abandon(): Promise<void> {
     await this.pause(true);
+    // Whoever takes over has all places, as after a restart.
+    for (const job of this.open.keys()) this.places.release(job);
+    this.ended.abort();
     await Promise.allSettled(this.handled);
     await super.close(true);
+  }
+
+  private begin(job: Job<T>, token: string): void {
+    this.begun += 1;
+    this.keepOpen(job.data, () => super.processJob(job, token, () => false));
+  }
+
+  /** The consumer of another shard took the last place while this one fetched: another process may have one. */
+  private async putBack(job: Job<T>, token: string): Promise<void> {
+    this.isDrained = false;
+    try {
+      await job.moveToWait(token);
+    } catch (error) {
+      // It comes back when its lock has expired, as that of a killed process.
+      this.emit('error', error as Error);
+    }
   }
 
   /** Whether Redis is down, or goes down before `reported` resolves: reports to it would then wait until it is back. */
@@ -137,19 +127,14 @@ export class Consumer<T extends object> extends Worker<T> {
   }
 
   /** Holds a place until the work has ended. */
-  private keepOpen(work: Promise<unknown>): void {
-    const startedMs = performance.now();
-    const held = work
-      .then(
+  private keepOpen(job: T, work: () => Promise<unknown>): void {
+    const reported = (): Promise<void> =>
+      work().then(
         () => undefined,
         (error: Error) => void this.emit('error', error),
-      )
-      .finally(() => {
-        this.open.delete(held);
-        this.rest(performance.now() - startedMs);
-        this.wake?.();
-      });
-    this.open.add(held);
+      );
+    const held = this.places.hold(job, reported).finally(() => this.open.delete(job));
+    this.open.set(job, held);
   }
 
   private async handle(work: Promise<void>): Promise<void> {
@@ -159,29 +144,5 @@ export class Consumer<T extends object> extends Worker<T> {
     } finally {
       this.handled.delete(work);
     }
-  }
-
-  private rest(tookMs: number): void {
-    if (this.duty === 1) return;
-    clearTimeout(this.resting);
-    const restMs = Math.min(longestRestMs, tookMs * (1 / this.duty - 1));
-    this.resting = setTimeout(() => {
-      this.endRest();
-      this.wake?.();
-    }, restMs);
-  }
-
-  private endRest(): void {
-    clearTimeout(this.resting);
-    this.resting = undefined;
-  }
-
-  private get placesTaken(): number {
-    return this.open.size - this.waits.size;
-  }
-
-  get hasRoom(): boolean {
-    if (this.resting) return false;
-    return this.placesTaken < this.most && this.open.size < this.most * (1 + waitingForEach);
   }
 }

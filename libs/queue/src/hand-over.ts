@@ -16,6 +16,7 @@ export function serverOf(redisUrl: string): string {
 /**
  * Lets producers of this process hand batches of a queue to a consumer.
  * @param server as `serverOf`: a queue of the same name in another Redis has other consumers
+ * @param queue as `shardName`: each shard has its own consumer
  * @returns what ends that
  */
 export function takeHere(server: string, queue: string, take: Taker): () => void {

@@ -9,18 +9,12 @@ import { handOver, serverOf } from './hand-over.js';
 import { RedisHealth } from './health/redis-health.js';
 import { RedisProbe } from './health/redis-probe.js';
 import { batchesOf, batchId, isSurplus, type JobBatch, type JobItem, oldestOf, ownBatchId } from './job-batch.js';
-import { producerConnection, queuePrefix, type RedisConnection, surplusLane } from './connection.js';
-import { hasSurplus, QueueLanes } from './queue-lanes.js';
+import { producerConnection, type RedisConnection } from './connection.js';
+import { type Depth, depthOf, dueIn, heldIn, type Waiting, waitingIn } from './queue-depth.js';
+import { QueueLanes } from './queue-lanes.js';
 import { redisMemory } from './redis-memory.js';
-
-/** By then a consumer has noticed that a delayed job is due. */
-const promotedMs = 1_000;
-
-/** Jobs that wait in a queue, surplus counted separately. */
-export interface Waiting {
-  own: number;
-  surplus: number;
-}
+import { ShardMarks } from './shard-marks.js';
+import { shardName, shardOf } from './shards.js';
 
 /**
  * Adds jobs. Adding never throws for Redis: a job may be lost, because the rows are the truth and sweepers add again.
@@ -37,23 +31,29 @@ export class JobClient extends ClientProxy {
   readonly handedOver = new Map<string, number>();
   readonly order: ArrivalOrder;
   private probe: RedisProbe | null = null;
+  private readonly marks: ShardMarks;
   private readonly redisServer: string;
 
-  /** @param health shared by all connections of a service */
+  /**
+   * @param health shared by all connections of a service
+   * @param shards into which each queue is split whose jobs carry their project
+   */
   constructor(
     redisUrl: string,
     readonly health = new RedisHealth(),
+    private readonly shards = 1,
   ) {
     super();
     this.redisServer = serverOf(redisUrl);
     this.redis = producerConnection(redisUrl, health);
     this.lanes = new QueueLanes(this.redis, health);
     this.order = new ArrivalOrder(this.redis, health);
+    this.marks = new ShardMarks(this.redis, shards);
   }
 
   /** Probes Redis until the client is closed, also while nothing is to be done. @param queues that the service writes */
   watch(queues: string[]): void {
-    this.probe ??= new RedisProbe(this.redis, this.health, queues);
+    this.probe ??= new RedisProbe(this.redis, this.health, this.marks, queues);
     this.probe.start();
   }
 
@@ -65,7 +65,7 @@ export class JobClient extends ClientProxy {
    */
   async enqueue<P extends object>(contract: JobContract<P>, payload: P, sinceMs = Date.now()): Promise<boolean> {
     const item = itemOf(payload, sinceMs);
-    return this.sender(contract).add(item);
+    return this.sender(contract, shardOf(contract, item.payload, this.shards)).add(item);
   }
 
   /**
@@ -76,7 +76,8 @@ export class JobClient extends ClientProxy {
     const batch = { items: [itemOf(payload, Date.now())] };
     try {
       const options = { jobId: contract.jobId(payload), delay: delayMs, ...keepNothing };
-      await this.lanes.of(contract, batch).add(contract.name, batch, options);
+      const lane = await this.laneFor(contract, batch);
+      await lane.add(contract.name, batch, options);
       return true;
     } catch (error) {
       this.health.note(error);
@@ -93,7 +94,8 @@ export class JobClient extends ClientProxy {
     // The job that it comes from may still hold the plain id, and an add under a known id is ignored.
     const jobId = `${ownBatchId(contract, batch) ?? batchId(contract, batch)}_at_${Date.now() + delayMs}`;
     try {
-      await this.lanes.of(contract, batch).add(contract.name, batch, { jobId, delay: delayMs, ...keepNothing });
+      const lane = await this.laneFor(contract, batch);
+      await lane.add(contract.name, batch, { jobId, delay: delayMs, ...keepNothing });
     } catch (error) {
       this.health.note(error);
       throw error;
@@ -113,35 +115,29 @@ export class JobClient extends ClientProxy {
     return redisMemory(this.redis);
   }
 
+  /** Shards of a queue in which jobs may wait: more than this process adds to, if others had more lately. */
+  shardsOf(queue: string): number {
+    return this.marks.of(queue);
+  }
+
   /** @throws when Redis does not answer */
-  async waiting(queue: string): Promise<Waiting> {
-    const count = (name: string): Promise<number> => this.redis.llen(`${queuePrefix(queue)}:${name}:wait`);
-    const [own, surplus] = await Promise.all([count(queue), count(surplusLane(queue))]);
-    return { own, surplus };
+  waiting(queue: string): Promise<Waiting> {
+    return waitingIn(this.redis, queue, this.shardsOf(queue));
   }
 
   /** Jobs of a lane that a consumer could take now. @throws when Redis does not answer */
-  async due(queue: string, lane: string): Promise<number> {
-    const key = (list: string): string => `${queuePrefix(queue)}:${lane}:${list}`;
-    // BullMQ's scores of delayed jobs: ms since the epoch, shifted by 12 bits.
-    const [waiting, delayed] = await Promise.all([
-      this.redis.llen(key('wait')),
-      this.redis.zcount(key('delayed'), 0, (Date.now() - promotedMs) * 4_096),
-    ]);
-    return waiting + delayed;
+  due(queue: string, shard: number, lane: string): Promise<number> {
+    return dueIn(this.redis, queue, shard, lane);
   }
 
-  /** Jobs per state of one queue, and how long in ms the next one has waited, which is nearly always the oldest. */
-  async depth(queue: string): Promise<{ waiting: number; active: number; delayed: number; oldestMs: number }> {
-    const own = await depthOf(this.lanes.own(queue));
-    if (!hasSurplus(queue)) return own;
-    const surplus = await depthOf(this.lanes.surplus(queue));
-    return {
-      waiting: own.waiting + surplus.waiting,
-      active: own.active + surplus.active,
-      delayed: own.delayed + surplus.delayed,
-      oldestMs: Math.max(own.oldestMs, surplus.oldestMs),
-    };
+  /** Jobs of a shard that have not ended. @throws when Redis does not answer */
+  held(queue: string, shard: number): Promise<number> {
+    return heldIn(this.redis, queue, shard);
+  }
+
+  /** Jobs per state of one queue, all shards and surplus together. @throws when Redis does not answer */
+  depth(queue: string): Promise<Depth> {
+    return depthOf(this.lanes.all(queue, this.shardsOf(queue)));
   }
 
   /**
@@ -192,26 +188,29 @@ export class JobClient extends ClientProxy {
     return (await this.enqueue(contract as JobContract, packet.data as object)) as T;
   }
 
-  private sender(contract: JobContract): Batcher<JobItem, boolean> {
-    let sender = this.senders.get(contract.name);
+  /** Those of one shard go together: they share a node of Redis, and no other shard waits for it. */
+  private sender(contract: JobContract, shard: number): Batcher<JobItem, boolean> {
+    const key = shardName(contract.name, shard);
+    let sender = this.senders.get(key);
     if (!sender) {
-      sender = new Batcher((items) => this.sendTogether(contract, items), {
+      sender = new Batcher((items) => this.sendTogether(contract, shard, items), {
         maxItems: 256,
         maxWaitMs: 0,
         maxRunning: 1,
       });
-      this.senders.set(contract.name, sender);
+      this.senders.set(key, sender);
     }
     return sender;
   }
 
-  private async sendTogether(contract: JobContract, items: JobItem[]): Promise<boolean[]> {
-    const toQueue = batchesOf(items).filter((batch) => !this.handsOver(contract, batch));
+  private async sendTogether(contract: JobContract, shard: number, items: JobItem[]): Promise<boolean[]> {
+    const toQueue = batchesOf(items).filter((batch) => !this.handsOver(contract, shard, batch));
     const left = toQueue.reduce((sum, batch) => sum + batch.items.length, 0);
     count(this.handedOver, contract, items.length - left);
     if (left === 0) return items.map(() => true);
-    const lanes = Map.groupBy(toQueue, (batch) => this.lanes.of(contract, batch));
+    const lanes = Map.groupBy(toQueue, (batch) => this.lanes.of(contract, shard, batch));
     try {
+      if (shard > 0) await this.marks.mark(contract.queue);
       for (const [lane, together] of lanes) {
         const adds = together.map((batch) => addOf(contract, batch, batchId(contract, batch)));
         // One round trip: Redis handles the requests of one connection in their order.
@@ -229,9 +228,15 @@ export class JobClient extends ClientProxy {
   }
 
   /** Surplus waits in its lane, and what no sweep would find again is kept by Redis. */
-  private handsOver(contract: JobContract, batch: JobBatch): boolean {
+  private handsOver(contract: JobContract, shard: number, batch: JobBatch): boolean {
     if (contract.isUnswept || batch.items.some(isSurplus)) return false;
-    return handOver(this.redisServer, contract.queue, contract.name, batch);
+    return handOver(this.redisServer, shardName(contract.queue, shard), contract.name, batch);
+  }
+
+  private async laneFor(contract: JobContract, batch: JobBatch): Promise<Queue> {
+    const shard = shardOf(contract, batch.items[0]?.payload ?? {}, this.shards);
+    if (shard > 0) await this.marks.mark(contract.queue);
+    return this.lanes.of(contract, shard, batch);
   }
 
   /**
@@ -271,18 +276,6 @@ async function addTo(lane: Queue, adds: Add[]): Promise<void> {
 
 function count(counts: Map<string, number>, { name }: JobContract, more = 1): void {
   if (more > 0) counts.set(name, (counts.get(name) ?? 0) + more);
-}
-
-async function depthOf(lane: Queue): Promise<{ waiting: number; active: number; delayed: number; oldestMs: number }> {
-  const counts = await lane.getJobCounts('wait', 'active', 'delayed');
-  const [oldest] = await lane.getJobs(['wait'], 0, 0, true);
-  return {
-    waiting: counts['wait'] ?? 0,
-    active: counts['active'] ?? 0,
-    delayed: counts['delayed'] ?? 0,
-    // The delay of a retry was requested: it does not mean that the queue is behind.
-    oldestMs: oldest ? Math.max(0, Date.now() - oldest.timestamp - (oldest.opts.delay ?? 0)) : 0,
-  };
 }
 
 /** A job's first attempt. It carries its place in the trace if traces are exported. */

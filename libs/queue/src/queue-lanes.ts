@@ -3,11 +3,12 @@ import { Queue } from 'bullmq';
 import { queuePrefix, type RedisConnection, surplusLane } from './connection.js';
 import type { RedisHealth } from './health/redis-health.js';
 import { isSurplus, type JobBatch } from './job-batch.js';
+import { shardName } from './shards.js';
 
 export const hasSurplus = (queue: string): boolean =>
   jobs.some((job: JobContract) => job.queue === queue && job.hasSurplus === true);
 
-/** What a producer writes: each queue, and beside it the lane of its surplus. */
+/** What a producer writes: each shard of a queue, and beside it the lane of its surplus. */
 export class QueueLanes {
   private readonly queues = new Map<string, Queue>();
 
@@ -16,16 +17,14 @@ export class QueueLanes {
     private readonly health: RedisHealth,
   ) {}
 
-  of({ queue }: JobContract, { items: [first] }: JobBatch): Queue {
-    return first && isSurplus(first) ? this.surplus(queue) : this.own(queue);
+  of({ queue }: JobContract, shard: number, { items: [first] }: JobBatch): Queue {
+    return this.open(first && isSurplus(first) ? surplusLane(queue) : queue, queue, shard);
   }
 
-  own(queue: string): Queue {
-    return this.open(queue, queue);
-  }
-
-  surplus(queue: string): Queue {
-    return this.open(surplusLane(queue), queue);
+  /** Both lanes of each shard. */
+  all(queue: string, shards: number): Queue[] {
+    const names = hasSurplus(queue) ? [queue, surplusLane(queue)] : [queue];
+    return Array.from({ length: shards }, (_, shard) => names.map((name) => this.open(name, queue, shard))).flat();
   }
 
   async close(): Promise<void> {
@@ -33,21 +32,22 @@ export class QueueLanes {
   }
 
   /** @param of the queue whose lane it is */
-  private open(name: string, of: string): Queue {
-    let queue = this.queues.get(name);
+  private open(name: string, of: string, shard: number): Queue {
+    const key = shardName(name, shard);
+    let queue = this.queues.get(key);
     if (!queue) {
       queue = new Queue(name, {
         connection: this.redis,
-        prefix: queuePrefix(of),
+        prefix: queuePrefix(of, shard),
         skipWaitingForReady: true,
         streams: { events: { maxLen: 100 } },
       });
       queue.on('error', (error) => this.health.note(error));
-      this.queues.set(name, queue);
+      this.queues.set(key, queue);
       const begun = queue;
       // BullMQ prepares a queue once: a queue first used while Redis was down would refuse every job forever.
       begun.waitUntilReady().catch(() => {
-        this.queues.delete(name);
+        this.queues.delete(key);
         begun.close().catch(() => undefined);
       });
     }

@@ -32,7 +32,7 @@ export interface Watched {
  */
 export class Watchdog {
   private readonly logger = new Logger('queues');
-  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly timers = new Set<NodeJS.Timeout>();
   /** Consumers made anew since the start, by lane: a metric. */
   readonly renewed = new Map<string, number>();
 
@@ -42,7 +42,8 @@ export class Watchdog {
     private readonly giveUp: (reason: string) => void,
   ) {}
 
-  watch(watched: Watched): void {
+  /** @returns what ends it */
+  watch(watched: Watched): () => void {
     let taken = watched.taken();
     let still = 0;
     let lives = 0;
@@ -64,11 +65,16 @@ export class Watchdog {
       looking = true;
       void look().finally(() => (looking = false));
     }, this.times.lookMs);
-    this.timers.push(timer.unref());
+    this.timers.add(timer.unref());
+    return () => {
+      clearInterval(timer);
+      this.timers.delete(timer);
+    };
   }
 
   close(): void {
-    for (const timer of this.timers.splice(0)) clearInterval(timer);
+    for (const timer of this.timers) clearInterval(timer);
+    this.timers.clear();
   }
 
   private renew(watched: Watched, due: number): void {

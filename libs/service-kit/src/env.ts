@@ -188,6 +188,12 @@ export const serviceSettings = {
   KUBERNETES_TOKEN_DIR: optionalText,
 };
 
+/** For services that a message passes. */
+export const pathSettings = {
+  /** Shards of each queue of a message's path, by a hash of the project. */
+  QUEUE_SHARDS: integer(1, 1, 16),
+};
+
 /** For services that hear of changes by a connection of its own. */
 export const listenSettings = {
   /** Postgres itself, where DATABASE_URL leads to a pooler that shares connections by transaction. */

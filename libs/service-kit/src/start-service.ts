@@ -56,6 +56,8 @@ export interface ServiceSettings extends TrustSettings, Partial<HttpLimits>, Par
   SURPLUS_CONCURRENCY?: number;
   /** Absent: 100. */
   SURPLUS_DUTY_PERCENT?: number;
+  /** Absent: 1. */
+  QUEUE_SHARDS?: number;
   /** The first one signs; only public halves for a service that calls no other. */
   GATEHOUSE_SERVICE_KEY: Jwk | Jwk[];
   LOG_LEVEL: string;
@@ -107,7 +109,8 @@ async function buildService(
   const tokens = new ServiceTokens(settings.GATEHOUSE_SERVICE_KEY, options.name, trustOf(settings));
   const operations = new OperationsServer();
   const diagnoser = new Diagnoser();
-  const jobClient = settings.REDIS_URL === null ? null : new JobClient(settings.REDIS_URL);
+  const shards = settings.QUEUE_SHARDS ?? 1;
+  const jobClient = settings.REDIS_URL === null ? null : new JobClient(settings.REDIS_URL, undefined, shards);
   if (jobClient) {
     metrics.gauge('gatehouse_jobs_missed', 'Jobs that Redis did not accept; sweepers add them again', () =>
       [...jobClient.missed.values()].reduce((sum, count) => sum + count, 0),
@@ -184,6 +187,8 @@ async function buildService(
       redisUrl: settings.REDIS_URL,
       health: jobClient.health,
       queues: options.consumes,
+      shards,
+      shardsOf: (queue) => jobClient.shardsOf(queue),
       concurrency: settings.QUEUE_CONCURRENCY,
       surplusConcurrency: settings.SURPLUS_CONCURRENCY ?? settings.QUEUE_CONCURRENCY,
       handOver: settings.HAND_OVER_CONCURRENCY ?? settings.QUEUE_CONCURRENCY,

@@ -71,6 +71,7 @@ export const deliverySend = defineJob<DeliverySendPayload>({
   name: 'delivery.send',
   queue: 'outbound',
   hasSurplus: true,
+  isSharded: true,
   payload: DeliverySendPayload,
   jobId: (payload) => payload.delivery_id,
   attempts: 12,

@@ -24,6 +24,7 @@ export const inboundParse = defineJob<InboundParsePayload>({
   name: 'inbound.parse',
   queue: 'inbound',
   hasSurplus: true,
+  isSharded: true,
   payload: InboundParsePayload,
   // The earlier job may still exist, left by a dead process.
   jobId: ({ receipt_id, custody }) => (custody?.attempts === undefined ? receipt_id : `${receipt_id}_again`),

@@ -53,6 +53,7 @@ export const messageRoute = defineJob<MessageRoutePayload>({
   name: 'message.route',
   queue: 'route',
   hasSurplus: true,
+  isSharded: true,
   payload: MessageRoutePayload,
   jobId: ({ receipt_id, key = receipt_id, custody }) =>
     custody?.attempts === undefined ? key : `${key}_${receipt_id}_again`,

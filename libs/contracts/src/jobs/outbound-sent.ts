@@ -6,6 +6,8 @@ import { defineJob } from '../job-contract.js';
 export class OutboundSentPayload {
   @IsString() delivery_id: string;
   @IsString() app_id: string;
+  /** Absent in jobs of releases that did not say it. */
+  @IsOptional() @IsString() project_id?: string;
   /** The sender of the message that it answers; null when it answers none. */
   @IsOptional() @IsString() sender: string | null;
   /** Ids that the provider gave the message; empty when its answer was lost. */
@@ -30,6 +32,7 @@ export const outboundSent = defineJob<OutboundSentPayload>({
   name: 'outbound.sent',
   queue: 'outbound-sent',
   isUnswept: true,
+  isSharded: true,
   payload: OutboundSentPayload,
   jobId: (payload) => payload.delivery_id,
   attempts: 5,

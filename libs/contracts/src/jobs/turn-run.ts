@@ -184,6 +184,7 @@ export const turnRun = defineJob<TurnRunPayload>({
   name: 'turn.run',
   queue: 'turns',
   hasSurplus: true,
+  isSharded: true,
   payload: TurnRunPayload,
   // A held turn and the same turn once it may run need different ids; so do a turn enqueued again and its first job.
   jobId: ({ turn_id, held, custody: { resent, attempts } = {} }) => {

@@ -1,4 +1,5 @@
-import { queuePrefix, type RedisConnection } from '../connection.js';
+import type { RedisConnection } from '../connection.js';
+import type { ShardMarks } from '../shard-marks.js';
 import type { RedisHealth } from './redis-health.js';
 import { unreachable } from './redis-trouble.js';
 
@@ -6,7 +7,7 @@ const everyMs = 5_000;
 
 /**
  * Asks Redis whether it works, also while nothing is to be done: whether it answers, has loaded its data, and takes
- * writes to the service's queues. A write that changes nothing is refused for the same reasons as any other.
+ * writes to the service's queues.
  */
 export class RedisProbe {
   private timer: NodeJS.Timeout | undefined;
@@ -15,6 +16,7 @@ export class RedisProbe {
   constructor(
     private readonly redis: RedisConnection,
     private readonly health: RedisHealth,
+    private readonly marks: ShardMarks,
     private readonly queues: string[],
   ) {}
 
@@ -39,8 +41,7 @@ export class RedisProbe {
       const info = await this.redis.info('persistence');
       // While it loads, the client connects, but does not become ready, and reports nothing.
       if (/^loading:1/m.test(info)) throw new Error('LOADING Redis is loading the dataset in memory');
-      // Only where the key exists, which it never does: nothing is written.
-      for (const queue of this.queues) await this.redis.set(`${queuePrefix(queue)}:check`, '1', 'PX', 1_000, 'XX');
+      for (const queue of this.queues) await this.marks.check(queue);
       this.health.noteAnswer();
     } catch (error) {
       if (this.health.note(error)) return;

@@ -19,6 +19,8 @@ export class ServedQueue {
   readonly dead: DeadJob<MessageRoutePayload>[] = [];
   /** Jobs that a server takes without Redis; 0: none. */
   handOver = 0;
+  /** Into which client and server split the queue. */
+  shards = 1;
   private database!: RedisDatabase;
   private server: JobServer | null = null;
 
@@ -35,7 +37,7 @@ export class ServedQueue {
   /** Before each test. */
   async begin(): Promise<void> {
     this.dead.length = 0;
-    this.client = new JobClient(this.url);
+    this.client = new JobClient(this.url, undefined, this.shards);
     await until('the client is connected', async () => (await this.client.waiting(queue)).own === 0);
   }
 
@@ -56,8 +58,8 @@ export class ServedQueue {
 
   /** A server without handlers; the last one is closed after the test. */
   make(options: Partial<JobServerOptions> = {}): JobServer {
-    const { handOver } = this;
-    this.server = new JobServer({ redisUrl: this.url, queues: [queue], concurrency: 2, handOver, ...options });
+    const { handOver, shards } = this;
+    this.server = new JobServer({ redisUrl: this.url, queues: [queue], concurrency: 2, handOver, shards, ...options });
     return this.server;
   }
 

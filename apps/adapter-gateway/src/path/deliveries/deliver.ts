@@ -227,7 +227,13 @@ export class Deliverer {
 
   /** Lets the echo of a part be recognised. The reply as a whole is noted when all of it is sent. */
   private async noteSent(app: AppRow, key: string, text: string, messageIds: string[]): Promise<void> {
-    const sent = { delivery_id: key, app_id: app.id, sender: null, message_ids: messageIds };
+    const sent = {
+      delivery_id: key,
+      app_id: app.id,
+      project_id: app.project_id,
+      sender: null,
+      message_ids: messageIds,
+    };
     await this.jobs.enqueue(outboundSent, { ...sent, text_hash: textHash(text) });
   }
 

@@ -222,6 +222,7 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     await this.jobs.enqueue(outboundSent, {
       delivery_id: delivery.id,
       app_id: delivery.app_id,
+      project_id: delivery.project_id,
       sender: delivery.content.target.answers ?? null,
       message_ids: messageId ? [messageId] : [],
       text_hash: textHash(delivery.content.text),

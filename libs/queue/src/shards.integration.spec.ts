@@ -1,0 +1,180 @@
+import { type JobContract, messageRoute, newId } from '#libs/contracts';
+import { until } from '#libs/testing';
+import { Redis } from 'ioredis';
+import { queuePrefix } from './connection.js';
+import { JobClient } from './job-client.js';
+import { JobServer } from './job-server.js';
+import { shardOf } from './shards.js';
+import { route, ServedQueue } from './testing/served-queue.js';
+
+const { queue, name } = messageRoute;
+const shards = 4;
+const jobs = new ServedQueue();
+
+beforeAll(() => jobs.open());
+afterAll(() => jobs.close());
+beforeEach(async () => {
+  jobs.shards = shards;
+  jobs.handOver = 0;
+  await jobs.begin();
+});
+afterEach(() => jobs.end());
+
+/** A project for each shard. */
+const projects = Array.from({ length: shards }, (_, shard) => {
+  for (;;) {
+    const project_id = newId('prj');
+    if (shardOf(messageRoute as JobContract, { project_id }, shards) === shard) return project_id;
+  }
+});
+const routeIn = (shard: number, id = newId('evt')) => ({ ...route(id), project_id: projects[shard] ?? '' });
+
+/** Keys of the queue's shards, first shard excluded. */
+async function keysOfShards(): Promise<string[]> {
+  const redis = new Redis(jobs.url);
+  const keys = await redis.keys(`{gatehouse:q:${queue}:*`);
+  redis.disconnect();
+  return keys;
+}
+
+/** A handler whose jobs end when they are told to, and the most that ran at a time. */
+function held() {
+  const gate = Promise.withResolvers<void>();
+  const seen: string[] = [];
+  let running = 0;
+  let most = 0;
+  const handle = async ({ receipt_id: id }: { receipt_id: string }): Promise<void> => {
+    seen.push(id);
+    most = Math.max(most, (running += 1));
+    await gate.promise;
+    running -= 1;
+  };
+  return { seen, handle, open: gate.resolve, most: () => most };
+}
+
+describe('a queue of four shards', () => {
+  it('holds the jobs of each project in its shard, and reports all together', async () => {
+    await jobs.enqueueAll([0, 1, 2, 3, 3].map((shard) => routeIn(shard)));
+    const redis = new Redis(jobs.url);
+    const lengths = [0, 1, 2, 3].map((shard) => redis.llen(`${queuePrefix(queue, shard)}:${queue}:wait`));
+    // Those of one project that are added together share a job.
+    expect(await Promise.all(lengths)).toEqual([1, 1, 1, 1]);
+    redis.disconnect();
+    await jobs.enqueueAll([{ ...routeIn(2), custody: { surplus: true } }]);
+    expect(await jobs.client.waiting(queue)).toEqual({ own: 4, surplus: 1 });
+    expect(await jobs.client.depth(queue)).toMatchObject({ waiting: 5, active: 0, delayed: 0 });
+  });
+
+  it.each([
+    ['one busy shard', [1]],
+    ['four busy shards', [0, 1, 2, 3]],
+  ])('has %s use all places of a process, and no more', async (_what, busy) => {
+    const { seen, handle, open, most } = held();
+    await jobs.serve(handle, { concurrency: 3 });
+    const sent = Array.from({ length: 8 }, (_, at) => routeIn(busy[at % busy.length] ?? 0));
+    for (const payload of sent) await jobs.client.enqueue(messageRoute, payload);
+    await until('as many run as may', () => seen.length === 3);
+    await until('the others wait', async () => {
+      const { waiting, active } = await jobs.client.depth(queue);
+      return waiting === 5 && active === 3;
+    });
+    open();
+    await jobs.untilIdle();
+    expect(most()).toBe(3);
+    expect(seen.toSorted()).toEqual(sent.map(({ receipt_id }) => receipt_id).toSorted());
+  });
+
+  it('has each shard take its turn while all have more than there is room for', async () => {
+    const order: string[] = [];
+    await jobs.serve(({ project_id }) => void order.push(project_id), { concurrency: 1 });
+    for (let times = 0; times < 10; times += 1) {
+      for (const shard of [0, 1, 2, 3]) await jobs.client.enqueue(messageRoute, routeIn(shard));
+    }
+    await jobs.untilIdle();
+    expect(order).toHaveLength(40);
+    expect(new Set(order.slice(0, 20)).size).toBe(4);
+  });
+
+  it('hands a job over to the consumer of its shard, within the limit of the queue', async () => {
+    jobs.handOver = 2;
+    const { seen, handle, open } = held();
+    const server = await jobs.serve(handle, { concurrency: 4 });
+    await until('all consumers wait', async () => {
+      await jobs.client.enqueue(messageRoute, routeIn(seen.length));
+      return jobs.client.handedOver.get(name) === 2;
+    });
+    await jobs.client.enqueue(messageRoute, routeIn(3));
+    await until('all run', async () => (await jobs.client.depth(queue)).active === seen.length - 2);
+    expect(jobs.client.handedOver.get(name)).toBe(2);
+    open();
+    await jobs.untilIdle();
+    await server.close();
+  });
+
+  it('retries a job in its shard', async () => {
+    let attempts = 0;
+    await jobs.serve(() => {
+      if (attempts++ === 0) throw new Error('not yet');
+    });
+    await jobs.client.enqueue(messageRoute, routeIn(2));
+    await until('it waits for its retry', async () => (await jobs.client.held(queue, 2)) === 1 && attempts === 1);
+    await until('it has succeeded', () => attempts === 2);
+    await jobs.untilIdle();
+  });
+});
+
+describe('a change of the number of shards', () => {
+  it('leaves nothing behind: a process with one shard finds what four had, consumes it, and stops doing so', async () => {
+    const sent = [0, 1, 2, 3].map((shard) => routeIn(shard));
+    await jobs.enqueueAll(sent);
+    const known = new JobClient(jobs.url);
+    known.watch([queue]);
+    const seen: string[] = [];
+    const server = await jobs.serve(({ receipt_id: id }) => void seen.push(id), {
+      shards: 1,
+      shardsOf: (of) => known.shardsOf(of),
+    });
+    await until('all are served', () => seen.length === 4, 15_000);
+    expect(seen.toSorted()).toEqual(sent.map(({ receipt_id }) => receipt_id).toSorted());
+    expect((await known.depth(queue)).waiting).toBe(0);
+    await until('it consumes its own shard only', () => server.unwrap<unknown[]>().length === 2, 20_000);
+    const later = routeIn(3);
+    await jobs.client.enqueue(messageRoute, later);
+    await until('what others add later is found, too', () => seen.includes(later.receipt_id), 10_000);
+    await known.close();
+  }, 60_000);
+
+  it('runs a job that is in two shards for both, since its row decides', async () => {
+    const payload = routeIn(3);
+    const before = new JobClient(jobs.url);
+    await until('it is connected', () => before.enqueue(messageRoute, payload));
+    await jobs.client.enqueue(messageRoute, payload);
+    const seen: string[] = [];
+    await jobs.serve(({ receipt_id: id }) => void seen.push(id));
+    await until('both are served', () => seen.length === 2);
+    expect(new Set(seen)).toEqual(new Set([payload.receipt_id]));
+    await before.close();
+  });
+});
+
+describe('a queue of one shard', () => {
+  it('has no key, mark or consumer beyond those of its own name', async () => {
+    jobs.shards = 1;
+    const client = new JobClient(jobs.url);
+    client.watch([queue]);
+    const server = new JobServer({ redisUrl: jobs.url, queues: [queue], concurrency: 2 });
+    const seen: unknown[] = [];
+    server.addHandler(name, async (payload: unknown) => void seen.push(payload), true);
+    server.addHandler(`${name}.dead`, async () => undefined, true);
+    server.listen(() => undefined);
+    await until('it is connected', () => client.enqueue(messageRoute, routeIn(3)));
+    await until('it is served', () => seen.length > 0);
+    expect(await keysOfShards()).toEqual([]);
+    const redis = new Redis(jobs.url);
+    expect(await redis.keys(`{gatehouse:q:${queue}}:shards`)).toEqual([]);
+    redis.disconnect();
+    expect(server.unwrap<unknown[]>()).toHaveLength(2);
+    await server.close();
+    await client.close();
+  });
+});
