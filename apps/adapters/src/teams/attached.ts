@@ -17,7 +17,7 @@ export function attachedTo(activity: JsonObject): { text: string; metadata: Mess
   const all = objectsOf(activity.attachments);
   const replied = all.filter(({ contentType }) => contentType === 'messageReference').map(repliedMessage);
   const [forward] = all.filter(({ contentType }) => contentType === 'forwardedMessageReference').map(contentOf);
-  const files = all.filter(({ contentType }) => contentType === FILE || isPicture(contentType)).map(fileOf);
+  const files = all.filter(({ contentType }) => contentType === FILE || isRecorded(contentType)).map(fileOf);
   return {
     text: forward ? forwardedText(forward) : '',
     metadata: {
@@ -61,15 +61,19 @@ function forwardedText(forward: JsonObject): string {
   return `Forwarded${name === undefined ? '' : ` from ${name}`}:\n${plain.replaceAll(/^/gm, '> ')}`;
 }
 
-function isPicture(type: unknown): boolean {
-  return typeof type === 'string' && type.startsWith('image/');
+/** What people paste or record comes with its own type, and no file of theirs. */
+function isRecorded(type: unknown): boolean {
+  return typeof type === 'string' && /^(?:image|audio|video)\//.test(type);
 }
 
-function fileOf({ contentType, name, content }: JsonObject): MessageAttachment {
-  const [id, shown] = [textOf(objectOf(content).uniqueId), textOf(name)];
+function fileOf({ contentType, contentUrl, name, content }: JsonObject): MessageAttachment {
+  const { uniqueId, downloadUrl } = objectOf(content);
+  const [ref, shown] = [textOf(downloadUrl) ?? textOf(contentUrl), textOf(name)];
+  const id = textOf(uniqueId) ?? ref;
   return {
     ...(id !== undefined && { id }),
     ...(shown !== undefined && { name: shown }),
+    ...(ref !== undefined && { fetch_ref: ref }),
     ...(contentType !== FILE && typeof contentType === 'string' && { content_type: contentType }),
   };
 }

@@ -70,7 +70,7 @@ export async function callTeams(
 }
 
 /** The token that the bot sends with; one that is still valid is used again. */
-async function botToken(
+export async function botToken(
   credentials: Credentials,
   settings: TeamsSettings,
 ): Promise<{ token: string } | DeliverFailure> {

@@ -8,6 +8,7 @@ import {
 import { providerKeys } from '../provider-calls/provider-keys.js';
 import { textOf } from '../provider-calls/json-fields.js';
 import { deliverMessage, indicate } from './deliver-message.js';
+import { fetchFile } from './fetch-file.js';
 import { teamsDialect } from './teams-dialect.js';
 import { parseTeamsInbound } from './parse-inbound.js';
 import { issueToken, TEAMS_JWKS_URL, TEAMS_LOGIN_URL, type TeamsSettings } from './teams-api.js';
@@ -29,6 +30,7 @@ export function createTeamsAdapter(http: ProviderHttp & Partial<TeamsSettings>):
     },
     verifyWebhook: (call) => verifyActivity(call, keys),
     parseInbound: parseTeamsInbound,
+    fetchFile: (call) => fetchFile(call, settings),
     deliver: (call) => deliverMessage(call, settings),
     indicate: (call) => indicate(call, settings),
     format: (request) => dialectFormat(request, teamsDialect, TEAMS_MAX_LENGTH),

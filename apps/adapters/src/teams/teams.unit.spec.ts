@@ -146,3 +146,42 @@ describe('a message to Teams', () => {
     expect(await deliver({ text: 'x' }, 'not/a conversation')).toMatchObject({ error: 'invalid_request' });
   });
 });
+
+describe('a file of a message', () => {
+  const fetchFile = (file_path: string): Promise<Response> =>
+    fetch(`${adapter.url}/sources/fetch-file`, {
+      method: 'POST',
+      body: JSON.stringify({ credentials, resource_path: '', file_path }),
+    });
+
+  it('that was recorded comes from the server of the conversation, with the token of the bot', async () => {
+    microsoft.answer = ({ url }) =>
+      url.endsWith('/token')
+        ? { body: { access_token: 'bot-token', expires_in: 3600 } }
+        : { headers: { 'content-type': 'audio/mp4' }, body: 'the voice' };
+    const file = await fetchFile(`${microsoft.url}/v3/attachments/a1/views/original`);
+    expect([await file.text(), file.headers.get('content-type')]).toEqual(['the voice', 'audio/mp4']);
+    expect(microsoft.seen.at(-1)?.headers.authorization).toBe('Bearer bot-token');
+  });
+
+  it('at any other address is not asked for', async () => {
+    for (const address of [
+      'https://evil.example/a',
+      'https://sharepoint.com.evil.example/a',
+      'file:///etc/passwd',
+      'a',
+    ])
+      expect(await (await fetchFile(address)).json()).toMatchObject({ ok: false, error: 'not_found' });
+    expect(microsoft.seen).toEqual([]);
+  });
+
+  it.each([
+    [404, 'not_found'],
+    [429, 'rate_limited'],
+    [503, 'provider_unavailable'],
+  ])('that is answered with %i is %s', async (status, error) => {
+    microsoft.answer = ({ url }) =>
+      url.endsWith('/token') ? { body: { access_token: 'bot-token', expires_in: 3600 } } : { status };
+    expect(await (await fetchFile(`${microsoft.url}/v3/attachments/a1`)).json()).toMatchObject({ ok: false, error });
+  });
+});
