@@ -217,7 +217,9 @@ describe('a run that waits for an event', () => {
   it('goes on, and ends in time, while another one is looked back for or cannot be', async () => {
     const rows = router.get(EventWaitRepository, { strict: false });
     const arrivedSince = rows.arrivedSince.bind(rows);
-    const [broken, slow] = [await ask({ event_type: 'none' }), await ask({ event_type: 'none' })];
+    const ids: Awaited<ReturnType<typeof ask>>[] = [];
+    for (let n = 0; n < 3; n += 1) ids.push(await ask({ event_type: 'none' }));
+    const [broken, slow, beside] = ids as [(typeof ids)[0], (typeof ids)[0], (typeof ids)[0]];
     const slowness = Promise.withResolvers<[]>();
     const begun = Promise.withResolvers<void>();
     rows.arrivedSince = (row, ...rest) => {
@@ -235,6 +237,9 @@ describe('a run that waits for an event', () => {
       const wait = await ask();
       await receive();
       expect(await isReported(wait.id)).toHaveLength(1);
+      await isKnown(beside.id);
+      await until('the other one has looked back beside it', async () => (await rowOf(beside.id)).looked_back);
+      expect((await rowOf(slow.id)).looked_back).toBe(false);
     } finally {
       rows.arrivedSince = arrivedSince;
       slowness.resolve([]);

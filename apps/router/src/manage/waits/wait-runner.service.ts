@@ -11,6 +11,8 @@ import type { EventWaitRow } from './event-wait.entity.js';
 import { EventWaitRepository } from './event-wait.repository.js';
 
 const batch = 50;
+/** A project with many events takes long to read: the waits of the others look back beside it. */
+const lookBacksAtOnce = 5;
 /** A run that is busy, as it has just stored its wait, is told again. */
 const busyMs = 200;
 /** The engine is told until it hears. */
@@ -26,6 +28,8 @@ const policy: Policy = {
 @Injectable()
 export class WaitRunner extends Sweeping {
   private readonly logger = new Logger('event-waits');
+  /** Waits that look back in this process. */
+  private readonly looking = new Set<string>();
 
   constructor(
     private readonly rows: EventWaitRepository,
@@ -47,7 +51,10 @@ export class WaitRunner extends Sweeping {
       sweep: (limit) => this.sweep(limit),
     });
     // It reads what a project received, and those of other projects neither end nor go on later because of that.
-    this.sweepEvery({ name: 'event-waits-look-back', everyMs, batch, sweep: (limit) => this.lookBacks(limit) });
+    for (let number = 1; number <= lookBacksAtOnce; number += 1) {
+      const name = `event-waits-look-back-${number}`;
+      this.sweepEvery({ name, everyMs, batch, sweep: (limit) => this.lookBacks(limit) });
+    }
     waits.follow(() => sweeper.soon());
     this.soon = () => sweeper.soon();
   }
@@ -86,6 +93,8 @@ export class WaitRunner extends Sweeping {
   private async lookBacks(limit: number): Promise<number> {
     let done = 0;
     for (const row of await this.rows.notLookedBack(limit)) {
+      if (this.looking.has(row.id)) continue;
+      this.looking.add(row.id);
       try {
         await this.lookBack(row);
         await this.rows.lookedBack(row.id);
@@ -93,6 +102,8 @@ export class WaitRunner extends Sweeping {
       } catch (error) {
         // The next sweep tries it again; the others look back now.
         this.logger.warn({ event: 'wait.not_looked_back', wait: row.id, error: String(error) });
+      } finally {
+        this.looking.delete(row.id);
       }
     }
     if (done > 0) this.soon();
