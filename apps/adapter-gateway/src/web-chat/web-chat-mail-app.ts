@@ -1,3 +1,4 @@
+import { offersFeature } from '#libs/adapter-sdk';
 import type { ProjectScope } from '#libs/contracts';
 import { PermanentFailure } from '#libs/queue';
 import { Injectable } from '@nestjs/common';
@@ -35,7 +36,7 @@ export class WebChatMailApps {
       id,
       name: app.name,
       canReply: capabilitiesOf(app, manifest).includes('receive'),
-      takesFiles: manifest.features?.includes('files') ?? false,
+      takesFiles: offersFeature(manifest, 'files'),
       maxFileBytes: manifest.message?.max_attachment_bytes ?? null,
     };
   }

@@ -30,8 +30,8 @@ const head = `id, title, source, uri, trust, audience, readers, provenance, crea
   (SELECT coalesce(document.embedded_in = m.space, false) FROM engine.embedding_model m
     WHERE m.project_id = document.project_id AND m.model IS NOT NULL) AS by_meaning`;
 
-/** Of a conversation, the newest that are looked at: older ones are in no model's window. */
-const mostTurns = 200;
+/** Of a conversation, the newest that are looked at. Old ones are in no model's window, but in its summary. */
+const mostTurns = 10_000;
 
 @Injectable()
 export class DocumentRepository {

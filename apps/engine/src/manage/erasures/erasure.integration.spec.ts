@@ -79,4 +79,30 @@ describe('an erasure in the engine', () => {
     ]);
     expect(row!.text).not.toContain('secret');
   });
+
+  it('takes the transcripts of its voice notes, and not those of other words', async () => {
+    const heard = (text: string) => ({
+      message: {
+        event_type: 'message',
+        sender: 'ada',
+        message: '',
+        is_bot: false,
+        metadata: { transcripts: [{ attachment_id: 'v1', name: 'voice', text }] },
+      },
+    });
+    const turn = await ended(turnOf({}, heard('my secret')));
+    for (const [sha256, text] of [
+      ['a1', 'my secret'],
+      ['b2', 'of somebody else'],
+    ]) {
+      await world.query(
+        `INSERT INTO engine.transcript (project_id, file_sha256, organization_id, name, media_type, bytes, text, model, cost_micros)
+         VALUES ($1, $2, $3, 'voice', 'audio/ogg', 1, $4, 'ears/whisper', 0)`,
+        [turn.project_id, sha256, turn.organization_id, text],
+      );
+    }
+    await erase({ receipt_ids: [turn.receipt_id], own_receipt_ids: [turn.receipt_id], message_ids: [] });
+    const left = await world.query<{ text: string }>('SELECT text FROM engine.transcript');
+    expect(left.map(({ text }) => text)).toEqual(['of somebody else']);
+  });
 });

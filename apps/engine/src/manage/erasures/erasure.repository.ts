@@ -39,7 +39,10 @@ export class ErasureRepository {
     )) as (TurnOfReceipt & { rested: boolean })[];
   }
 
-  /** Of turns that have ended. @returns how many rows of each kind had something */
+  /**
+   * Of turns that have ended, with the transcripts of their voice notes. These are known by their files, which no turn
+   * keeps: one with the same words goes, too, and would be made again. @returns how many rows of each kind had something
+   */
   async eraseTurns(turnIds: string[], by: string): Promise<Record<string, number>> {
     const [counts] = (await this.db.query(
       `WITH mine AS (SELECT id FROM engine.turn WHERE id = ANY($1) AND ended_at IS NOT NULL ORDER BY id FOR UPDATE),
@@ -58,13 +61,21 @@ export class ErasureRepository {
            WHERE w.turn_id = mine.id AND (w.input IS NOT NULL OR w.output IS NOT NULL) RETURNING 1),
        approvals AS (UPDATE engine.approval a SET arguments = '{}', note = NULL FROM mine
            WHERE a.turn_id = mine.id AND (a.arguments <> '{}' OR a.note IS NOT NULL) RETURNING 1),
+       spoken AS (
+         SELECT DISTINCT t.project_id, heard.it ->> 'text' AS text FROM engine.turn t JOIN mine ON mine.id = t.id
+          CROSS JOIN LATERAL (
+            SELECT jsonb_path_query(t.input, '$.message.metadata.transcripts[*]')
+             UNION ALL SELECT jsonb_path_query(t.input, '$.earlier[*].metadata.transcripts[*]')) AS heard(it)),
+       transcripts AS (DELETE FROM engine.transcript r USING spoken
+           WHERE r.project_id = spoken.project_id AND r.text = spoken.text RETURNING 1),
        files AS (DELETE FROM engine.turn_file f USING mine WHERE f.turn_id = mine.id RETURNING 1),
        previews AS (DELETE FROM engine.turn_preview p USING mine WHERE p.turn_id = mine.id),
        summaries AS (DELETE FROM engine.session_summary u WHERE u.session_id IN (
            SELECT session_id FROM engine.turn t JOIN mine ON mine.id = t.id) RETURNING 1)
        SELECT (SELECT count(*) FROM turns)::integer AS turns, (SELECT count(*) FROM steps)::integer AS steps,
               (SELECT count(*) FROM parts)::integer AS workflow_steps, (SELECT count(*) FROM approvals)::integer AS approvals,
-              (SELECT count(*) FROM files)::integer AS files, (SELECT count(*) FROM summaries)::integer AS summaries,
+              (SELECT count(*) FROM files)::integer AS files,
+              (SELECT count(*) FROM transcripts)::integer AS transcripts, (SELECT count(*) FROM summaries)::integer AS summaries,
               (SELECT count(*) FROM collecting)::integer AS collected`,
       [turnIds, storableJson({ at: new Date().toISOString(), by })],
     )) as Record<string, number>[];
