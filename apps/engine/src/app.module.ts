@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { A2AModule } from './manage/a2a/a2a.module.js';
 import { AgentsModule } from './agents.module.js';
 import { ApprovalsModule } from './approvals.module.js';
 import { AttentionController } from './manage/attention/attention.controller.js';
@@ -13,6 +14,7 @@ import { RepliesModule } from './replies.module.js';
 import { EngineRetention, RetentionRepository } from './manage/retention/retention.repository.js';
 import { ErasureController } from './manage/erasures/erasure.controller.js';
 import { ErasureRepository } from './manage/erasures/erasure.repository.js';
+import { McpServerModule } from './manage/mcp-server/mcp-server.module.js';
 import { MemoryController } from './manage/memories/memory.controller.js';
 import { MemoryRepository } from './manage/memories/memory.repository.js';
 import { RunsModule } from './manage/runs/runs.module.js';
@@ -33,6 +35,8 @@ export class AppModule {
         CoreModule.with(settings),
         // The API is described in this order.
         AgentsModule,
+        A2AModule,
+        McpServerModule,
         TrialsModule,
         ComparisonsModule,
         ApprovalsModule,

@@ -127,6 +127,16 @@ const settings = {
   AGENT_CALLS_PER_EVENT: integer(100, 1, 100_000),
   /** A turn that waits for an agent that it asked looks again after this time, should nobody wake it, in ms. */
   AGENT_CALL_LOOK_MS: integer(10_000, 100, 600_000),
+  /** Characters of a message to a published agent. */
+  TASK_MESSAGE_CHARS: integer(100_000, 100, 1_000_000),
+  /** How long a caller of a published agent waits for its answer in one request, in ms; then it asks for the task. */
+  TASK_WAIT_MS: integer(45_000, 100, 600_000),
+  /** Tasks that callers wait for or follow at one time: of one process, */
+  TASK_FOLLOWERS: integer(500, 1, 10_000),
+  /** and of one project. */
+  TASK_FOLLOWERS_PER_PROJECT: integer(100, 1, 10_000),
+  /** How often a process looks at the tasks that are followed there, all in one query, in ms. */
+  TASK_LOOK_MS: integer(200, 20, 10_000),
   /** A run that waits for an event looks again after this time, should nobody wake it, in ms. */
   EVENT_WAIT_LOOK_MS: integer(3_600_000, 1_000, 86_400_000),
   /** Facts that an agent may remember of one contact. */

@@ -1,6 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CoreModule } from './core.module.js';
 import type { RouterSettings } from './env.js';
+import { AgentRequestController } from './manage/agent-requests/agent-request.controller.js';
+import { AgentRequests } from './manage/agent-requests/agent-request.service.js';
 import { NamedAgents } from './manage/agents/named-agents.js';
 import { AttentionController } from './manage/attention/attention.controller.js';
 import { AttentionRepository } from './manage/attention/attention.repository.js';
@@ -100,6 +102,7 @@ const path = {
 const manage = {
   // The order in which the API is described, and in which paths are matched: named ones before `:id`.
   controllers: [
+    AgentRequestController,
     AttentionController,
     ChannelController,
     ChannelVersionController,
@@ -127,6 +130,7 @@ const manage = {
     HandedTurnController,
   ],
   providers: [
+    AgentRequests,
     NamedAgents,
     AttentionRepository,
     ChannelRepository,

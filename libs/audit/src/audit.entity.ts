@@ -5,6 +5,8 @@ export const auditActions = [
   'agent.created',
   'agent.changed',
   'agent.promoted',
+  'agent.published',
+  'agent.unpublished',
   'agent.deleted',
   'alert_rule.created',
   'alert_rule.changed',

@@ -61,7 +61,9 @@ export type IdKind =
   | 'mem'
   | 'viw'
   | 'wcm'
-  | 'wai';
+  | 'wai'
+  | 'tsk'
+  | 'psh';
 
 let lastMs = 0;
 let counter = 0;

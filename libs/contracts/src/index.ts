@@ -1,3 +1,4 @@
+export * from './agent-caller.js';
 export * from './app-credentials.js';
 export * from './approval-decision.js';
 export * from './attention.js';

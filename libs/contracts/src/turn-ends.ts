@@ -27,6 +27,7 @@ const words: Readonly<Record<string, string>> = {
   mailing_list: 'Mailing lists are not answered.',
   notification: 'Notifications are not answered.',
   delivery_off: 'The event was replayed without delivery, so no reply was sent.',
+  fetched: 'Whoever asked the agent fetches the answer from its task, over A2A or MCP.',
   for_agent: 'Another agent asked, and has the answer as the result of its call.',
   length_cut: 'The answer was cut at the length limit of the model: raise MODEL_MAX_OUTPUT_TOKENS.',
   steps_exhausted: 'The turn used up its steps: raise TURN_MAX_STEPS, or the cap of the agent.',

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 
 /**
  * What a caller may do. `<resource>:read` and `<resource>:write`; `events:read_body` for what was received, byte for
- * byte, which `events:write` does not include; `audit:read` for who changed what; `members:manage`,
+ * byte, which `events:write` does not include; `agents:ask` to ask published agents over A2A and MCP; `audit:read` for who changed what; `members:manage`,
  * `organizations:write` and `projects:write` for people and what they work in. `admin` includes all of those.
  * `approvals:manage` lets agents do more on their own and names who approves; `admin` does not include it, so that it
  * is granted explicitly. `service` and `credentials:reveal` are for services only: no key has them, and `admin` does
@@ -13,6 +13,7 @@ import type { FastifyRequest } from 'fastify';
  */
 export type Scope =
   | `${'apps' | 'workflows' | 'agents' | 'events' | 'deliveries' | 'credentials' | 'channels' | 'contacts' | 'keys' | 'tools' | 'knowledge' | 'alerts'}:${'read' | 'write'}`
+  | 'agents:ask'
   | 'approvals:decide'
   | 'approvals:manage'
   | 'audit:read'

@@ -79,6 +79,9 @@ export function walkTools(ground: () => Ground): void {
     await ask('GET', `agents/${id}/versions/${version}`);
     await ask('GET', `agents/${id}/versions/${version}/differences?with=1`);
     await ask('POST', `agents/${id}/versions/${version}/promote`, { note: 'It runs.' });
+    await ask('PUT', `agents/${id}/publication`, { name: 'walker', description: 'Walks.' });
+    await ask('GET', `agents/${id}/publication`);
+    await ask('DELETE', `agents/${id}/publication`);
     const trial = await ask<{ id: string }>('POST', `agents/${id}/trials`);
     await ask('POST', `agents/${id}/trials/${trial.id}/messages`, { text: 'Does it run?', version });
     await ask('GET', `agents/${id}/trials/${trial.id}`);

@@ -911,6 +911,14 @@ export interface paths {
         /** Usage by day, project and agent, contact or model, as one file of any length */
         get: operations["exportUsage"];
     };
+    "/api/v1/agents/{id}/publication": {
+        /** Read how others may ask the agent; 404: they may not */
+        get: operations["getPublication"];
+        /** Let others ask the agent over A2A and MCP */
+        put: operations["publishAgent"];
+        /** Let nobody ask the agent over A2A and MCP; tasks that run go on */
+        delete: operations["unpublishAgent"];
+    };
     "/api/v1/mcp-servers/oauth": {
         /** Register an MCP server that requires OAuth 2.1; then connect its credential and run discovery */
         post: operations["registerMcpServerByOauth"];
@@ -1261,7 +1269,7 @@ export interface components {
         CreateApiKey: {
             name: string;
             /** @description Only scopes that the calling key has itself */
-            scopes: ("apps:read" | "apps:write" | "workflows:read" | "workflows:write" | "agents:read" | "agents:write" | "events:read" | "events:write" | "deliveries:read" | "deliveries:write" | "credentials:read" | "credentials:write" | "channels:read" | "channels:write" | "contacts:read" | "contacts:write" | "keys:read" | "keys:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "alerts:read" | "alerts:write" | "approvals:decide" | "approvals:manage" | "audit:read" | "members:read" | "members:manage" | "organizations:write" | "projects:write" | "events:read_body" | "admin")[];
+            scopes: ("apps:read" | "apps:write" | "workflows:read" | "workflows:write" | "agents:read" | "agents:write" | "events:read" | "events:write" | "deliveries:read" | "deliveries:write" | "credentials:read" | "credentials:write" | "channels:read" | "channels:write" | "contacts:read" | "contacts:write" | "keys:read" | "keys:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "alerts:read" | "alerts:write" | "agents:ask" | "approvals:decide" | "approvals:manage" | "audit:read" | "members:read" | "members:manage" | "organizations:write" | "projects:write" | "events:read_body" | "admin")[];
             /**
              * Format: date-time
              * @description Default: as the calling key. Must not be later than that of the calling key
@@ -1364,7 +1372,7 @@ export interface components {
             /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "source.access_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
+            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.published" | "agent.unpublished" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "source.access_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
             /** @description Id of what was changed */
             subject: string;
             /** @description State before; null: it did not exist */
@@ -1689,7 +1697,7 @@ export interface components {
             name: "owner" | "admin" | "operator" | "developer" | "viewer";
             description: string;
             /** @description All scopes that it includes */
-            scopes: ("apps:read" | "apps:write" | "workflows:read" | "workflows:write" | "agents:read" | "agents:write" | "events:read" | "events:write" | "deliveries:read" | "deliveries:write" | "credentials:read" | "credentials:write" | "channels:read" | "channels:write" | "contacts:read" | "contacts:write" | "keys:read" | "keys:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "alerts:read" | "alerts:write" | "approvals:decide" | "approvals:manage" | "audit:read" | "members:read" | "members:manage" | "organizations:write" | "projects:write" | "events:read_body" | "admin")[];
+            scopes: ("apps:read" | "apps:write" | "workflows:read" | "workflows:write" | "agents:read" | "agents:write" | "events:read" | "events:write" | "deliveries:read" | "deliveries:write" | "credentials:read" | "credentials:write" | "channels:read" | "channels:write" | "contacts:read" | "contacts:write" | "keys:read" | "keys:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "alerts:read" | "alerts:write" | "agents:ask" | "approvals:decide" | "approvals:manage" | "audit:read" | "members:read" | "members:manage" | "organizations:write" | "projects:write" | "events:read_body" | "admin")[];
         };
         OidcMethod: {
             /** @description Of /api/v1/sign-in/oidc/{id}/start */
@@ -1739,7 +1747,7 @@ export interface components {
             /** @description Projects of the organization, oldest first */
             projects: components["schemas"]["ReachedProject"][];
             /** @description Scopes of the member there */
-            scopes: ("apps:read" | "apps:write" | "workflows:read" | "workflows:write" | "agents:read" | "agents:write" | "events:read" | "events:write" | "deliveries:read" | "deliveries:write" | "credentials:read" | "credentials:write" | "channels:read" | "channels:write" | "contacts:read" | "contacts:write" | "keys:read" | "keys:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "alerts:read" | "alerts:write" | "approvals:decide" | "approvals:manage" | "audit:read" | "members:read" | "members:manage" | "organizations:write" | "projects:write" | "events:read_body" | "admin")[];
+            scopes: ("apps:read" | "apps:write" | "workflows:read" | "workflows:write" | "agents:read" | "agents:write" | "events:read" | "events:write" | "deliveries:read" | "deliveries:write" | "credentials:read" | "credentials:write" | "channels:read" | "channels:write" | "contacts:read" | "contacts:write" | "keys:read" | "keys:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "alerts:read" | "alerts:write" | "agents:ask" | "approvals:decide" | "approvals:manage" | "audit:read" | "members:read" | "members:manage" | "organizations:write" | "projects:write" | "events:read_body" | "admin")[];
             /** @description Value of X-CSRF-Token, for every request that changes something */
             csrf_token: string;
             /**
@@ -3357,7 +3365,7 @@ export interface components {
             id: string;
             organization_id: string;
             project_id: string;
-            /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule */
+            /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule, `callers:<project>` where a published agent was asked */
             app_id: string;
             /** @description The event that contained it */
             receipt_id: string;
@@ -3601,7 +3609,7 @@ export interface components {
             at: string;
             organization_id: string;
             project_id: string;
-            /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule */
+            /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule, `callers:<project>` where a published agent was asked */
             app_id: string;
             /** @description The event that it belongs to */
             receipt_id: string;
@@ -3774,7 +3782,7 @@ export interface components {
         };
         EventView: {
             id: string;
-            /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule */
+            /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule, `callers:<project>` where a published agent was asked */
             app_id: string;
             /** Format: date-time */
             received_at: string;
@@ -3825,7 +3833,7 @@ export interface components {
             waited_ms: number | null;
             /** @description What was waited for, as words that follow a duration */
             waited_for: string | null;
-            /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule */
+            /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule, `callers:<project>` where a published agent was asked */
             app_id: string;
         };
         AttemptsView: {
@@ -3859,7 +3867,7 @@ export interface components {
             id: string;
             organization_id: string;
             project_id: string;
-            /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule */
+            /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule, `callers:<project>` where a published agent was asked */
             app_id: string;
             /** @description The event that contained it */
             receipt_id: string;
@@ -3999,7 +4007,7 @@ export interface components {
         };
         EventDetailView: {
             id: string;
-            /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule */
+            /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule, `callers:<project>` where a published agent was asked */
             app_id: string | null;
             /**
              * @description Final outcome; null: it has not ended
@@ -4336,7 +4344,7 @@ export interface components {
             delivery: components["schemas"]["LatencyView"];
             /** @description From the receipt of an event until its reply was delivered; a replay counts from the first receipt */
             reply: components["schemas"]["LatencyView"];
-            /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule */
+            /** @description The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule, `callers:<project>` where a published agent was asked */
             app_id: string;
         };
         MessageStatisticsView: {
@@ -5676,7 +5684,7 @@ export interface components {
             id: string;
             organization_id: string;
             project_id: string;
-            /** @description The App; `api:<project>` or `schedule:<id>` for what the API or a schedule started */
+            /** @description The App; `api:<project>` or `schedule:<id>` for what the API or a schedule started, `callers:<project>` for a published agent */
             app_id: string;
             /** @description What its messages have in common: a thread, a contact, or the channel */
             key: string;
@@ -5759,7 +5767,7 @@ export interface components {
             id: string;
             organization_id: string;
             project_id: string;
-            /** @description The App; `api:<project>` or `schedule:<id>` for what the API or a schedule started */
+            /** @description The App; `api:<project>` or `schedule:<id>` for what the API or a schedule started, `callers:<project>` for a published agent */
             app_id: string;
             /** @description What its messages have in common: a thread, a contact, or the channel */
             key: string;
@@ -5868,7 +5876,7 @@ export interface components {
             id: string;
             organization_id: string;
             project_id: string;
-            /** @description The App; `api:<project>` or `schedule:<id>` for what the API or a schedule started */
+            /** @description The App; `api:<project>` or `schedule:<id>` for what the API or a schedule started, `callers:<project>` for a published agent */
             app_id: string;
             /** @description The event that it answers */
             receipt_id: string;
@@ -6108,6 +6116,33 @@ export interface components {
         };
         UsageList: {
             data: components["schemas"]["UsageView"][];
+        };
+        PublicationView: {
+            agent_id: string;
+            /** @description For callers' models: the tool that asks it over MCP is `ask_<name>`. Once in the project */
+            name: string;
+            /** @description For callers and their models: what to ask the agent, and what it answers */
+            description: string;
+            /** @description What one may ask it, in words */
+            examples: string[];
+            /** @description Where A2A clients find the signed card of the agent */
+            card_url: string;
+            /** @description Where A2A clients ask it, with an API key that has agents:ask */
+            a2a_url: string;
+            /** @description Where MCP clients ask the published agents of the project */
+            mcp_url: string;
+            /** @description user:<id> or key:<id> */
+            published_by: string;
+            /** Format: date-time */
+            published_at: string;
+        };
+        Publish: {
+            /** @description For callers' models: the tool that asks it over MCP is `ask_<name>`. Once in the project */
+            name: string;
+            /** @description For callers and their models: what to ask the agent, and what it answers */
+            description: string;
+            /** @description What one may ask it, in words */
+            examples?: string[];
         };
         RegisterByOauth: {
             url: string;
@@ -7395,7 +7430,7 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "source.access_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
+                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.published" | "agent.unpublished" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "source.access_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */
@@ -13242,6 +13277,74 @@ export interface operations {
                     "text/csv": string;
                     "application/x-ndjson": string;
                 };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getPublication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicationView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    publishAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Publish"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicationView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    unpublishAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Problem"];
         };

@@ -29,6 +29,7 @@ export const eventTexts = {
     emptyText: 'Requests without a valid signature, too large or too frequent are listed here.',
   },
   byApi: 'API',
+  byCaller: 'A2A and MCP',
   bySchedule: 'Schedule',
   noText: 'No text',
   empty: {

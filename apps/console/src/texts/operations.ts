@@ -7,6 +7,8 @@ export const auditActions = {
   'agent.created': 'Agent created',
   'agent.changed': 'Agent’s powers changed',
   'agent.promoted': 'Version of an agent put in force',
+  'agent.published': 'Agent published for others to ask',
+  'agent.unpublished': 'Agent no longer published',
   'agent.deleted': 'Agent deleted',
   'alert_rule.created': 'Alert rule created',
   'alert_rule.changed': 'Alert rule changed',

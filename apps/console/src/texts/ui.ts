@@ -52,6 +52,7 @@ export const uiTexts = {
   moreItems: (next: number, left: number) =>
     left > next ? `Show ${grouped(next)} of ${grouped(left)} more` : `Show ${grouped(left)} more`,
   stillSearching: 'Nothing in the newest ones. Looking further back …',
+  agentCallers: 'A2A and MCP',
   loading: 'Loading …',
   loadingMore: 'Loading more …',
   endOfList: 'End of the list.',

@@ -4,10 +4,11 @@ import { useAgentName, useAgents, useAppName, useApps } from '../api/choices.js'
 import { usePrincipalName } from '../api/principals.js';
 import { uiTexts } from '../texts/ui.js';
 
-/** An App by its name. */
+/** An App by its name; `callers:<project>`: those who ask published agents. */
 export function AppName({ id }: { id: string | null }): ReactNode {
   const { isPending } = useApps();
   const nameOf = useAppName();
+  if (id?.startsWith('callers:')) return <>{uiTexts.agentCallers}</>;
   return isPending ? <Unread /> : <>{nameOf(id)}</>;
 }
 

@@ -45,6 +45,8 @@ import { WorkflowStep1795866167000 } from './1795866167000-workflow-step.js';
 import { BudgetHold1795790000000 } from './1795790000000-budget-hold.js';
 import { TurnInterim1795903366102 } from './1795903366102-turn-interim.js';
 import { EmbeddingHold1795904361264 } from './1795904361264-embedding-hold.js';
+import { AgentTask, Publication, TaskPush } from '../entities/agent-task.entity.js';
+import { AgentTask1795903300000 } from './1795903300000-agent-task.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -81,6 +83,9 @@ export const schema: ServiceSchema = {
     Mention,
     Relation,
     SyncedDocument,
+    Publication,
+    AgentTask,
+    TaskPush,
     Audit,
   ],
   migrations: [
@@ -114,5 +119,6 @@ export const schema: ServiceSchema = {
     ChunkVectorOfChunk1795895000000,
     TurnInterim1795903366102,
     EmbeddingHold1795904361264,
+    AgentTask1795903300000,
   ],
 };

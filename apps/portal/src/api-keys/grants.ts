@@ -18,6 +18,7 @@ export const resources = [
 /** Every scope that a key may have. `service` is not one of them: only services have it. */
 export const grantableScopes: readonly Scope[] = [
   ...resources.flatMap((resource): Scope[] => [`${resource}:read`, `${resource}:write`]),
+  'agents:ask',
   'approvals:decide',
   'approvals:manage',
   'audit:read',

@@ -36,7 +36,7 @@ const roles: Record<RoleName, Role> = {
   developer: {
     description:
       'Builds: Apps, triggers, workflows, agents, tools, knowledge, credentials and API keys; reads what came in',
-    scopes: [...reads, ...resources.map((resource): Scope => `${resource}:write`), 'events:read_body'],
+    scopes: [...reads, ...resources.map((resource): Scope => `${resource}:write`), 'agents:ask', 'events:read_body'],
   },
   viewer: { description: 'Sees everything except the bodies of requests and the values of secrets', scopes: reads },
 };

@@ -2,7 +2,7 @@ import { Problem, ServiceTokens } from '#libs/service-kit';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sendProblem } from '../proxy/send-problem.js';
-import { audienceOf, isOpen, isPublic } from '../proxy/route-table.js';
+import { audienceOf, isOpen, isProtocol, isPublic } from '../proxy/route-table.js';
 import { sessionTokenOf, withoutSession } from './session-cookie.js';
 import { type SessionSettings, SETTINGS } from '../settings.js';
 import { type Authenticated, notSignedIn } from './authenticated.js';
@@ -42,7 +42,9 @@ export function authenticateRequests(app: NestFastifyApplication): void {
    * which carries no CSRF token. These pages recognise their browser by a cookie of their own.
    */
   async function isAnonymous({ headers, method }: FastifyRequest, route: string): Promise<boolean> {
-    if (!isOpen(route) || headers.authorization !== undefined) return false;
+    if (headers.authorization !== undefined) return false;
+    if (isProtocol(route)) return true;
+    if (!isOpen(route)) return false;
     if (!['GET', 'HEAD'].includes(method)) return true;
     const token = sessionTokenOf(headers.cookie, PUBLIC_URL);
     return token === undefined || !(await sessions.isLive(token));
@@ -50,7 +52,7 @@ export function authenticateRequests(app: NestFastifyApplication): void {
 
   fastify.addHook('onRequest', async (request, reply) => {
     const route = request.routeOptions.url;
-    if (!route?.startsWith('/api/v1/') || isPublic(route)) return;
+    if (!route || !(route.startsWith('/api/v1/') || isProtocol(route)) || isPublic(route)) return;
     try {
       const { headers } = request.raw;
       if (!(await isAnonymous(request, route))) {

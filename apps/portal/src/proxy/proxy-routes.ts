@@ -50,10 +50,9 @@ export function proxyRoutes(app: NestFastifyApplication, settings: ProxySettings
   proxy(fastify, live, settings, bodies);
   const chats = { prefix: chatStreams, upstream: settings.GATEWAY_URL, rewrite: withRequestId };
   proxy(fastify, chats, { ...settings, UPSTREAM_CONNECTIONS: settings.WEB_CHAT_CONNECTIONS }, bodies);
-  for (const { urlSetting, resources } of upstreams) {
-    for (const resource of resources) {
-      const route = { prefix: `/api/v1/${resource}`, upstream: settings[urlSetting], rewrite: withRequestId };
-      proxy(fastify, route, settings, bodies);
+  for (const { urlSetting, resources, protocols = [] } of upstreams) {
+    for (const prefix of [...resources.map((each) => `/api/v1/${each}`), ...protocols.map((each) => `/${each}`)]) {
+      proxy(fastify, { prefix, upstream: settings[urlSetting], rewrite: withRequestId }, settings, bodies);
     }
   }
 }

@@ -14,6 +14,8 @@ interface Upstream {
   urlSetting: keyof UpstreamUrls;
   /** Its resources: the first path segments below `/api/v1/`. */
   resources: readonly string[];
+  /** Its protocols for other systems' agents, beside the API: the first path segments. */
+  protocols?: readonly string[];
 }
 
 /** Which service answers which part of the management API. The portal answers the rest itself. */
@@ -56,6 +58,7 @@ export const upstreams: readonly Upstream[] = [
       'model',
       'providers',
     ],
+    protocols: ['a2a', 'mcp'],
   },
   { audience: 'mcp-registry', urlSetting: 'MCP_REGISTRY_URL', resources: ['mcp-servers', 'tools', 'skills'] },
   { audience: 'credential-vault', urlSetting: 'VAULT_URL', resources: ['credentials', 'oauth', 'key-rotation'] },
@@ -63,6 +66,8 @@ export const upstreams: readonly Upstream[] = [
 
 /** @param route a route's pattern (`/api/v1/apps/*`) */
 export function audienceOf(route: string): Audience {
+  const protocol = protocolOf(route);
+  if (protocol) return protocol.audience;
   const resource = resourceOf(route);
   return upstreams.find(({ resources }) => resources.includes(resource))?.audience ?? 'portal';
 }
@@ -74,6 +79,19 @@ export function audienceOf(route: string): Audience {
  */
 export function isPublic(route: string): boolean {
   return ['webhooks', 'web-chat', 'openapi.json', 'sign-in'].includes(resourceOf(route));
+}
+
+/**
+ * Programs call these with a key only: a session's cookie counts for nothing there. Without a key the service decides what
+ * it answers, as what agents publish is public.
+ */
+export function isProtocol(route: string): boolean {
+  return protocolOf(route) !== undefined;
+}
+
+function protocolOf(route: string): Upstream | undefined {
+  const [, first = ''] = route.split('/');
+  return upstreams.find(({ protocols = [] }) => protocols.includes(first));
 }
 
 export function isWebhook(route: string): boolean {

@@ -81,9 +81,9 @@ export interface TurnTrial {
 /**
  * Why an answer is not sent. `no_address`: neither adapter, channel nor sender gives one. `app_cannot_send`: the App
  * has no `send` capability. The next four are kinds of automatic messages, which are never answered. `delivery_off`: a
- * person's replay without delivery.
+ * person's replay without delivery. `fetched`: whoever asked a published agent fetches the answer from its task.
  */
-export type ReplyWithheld = 'no_address' | 'app_cannot_send' | AutomaticKind | 'delivery_off';
+export type ReplyWithheld = 'no_address' | 'app_cannot_send' | AutomaticKind | 'delivery_off' | 'fetched';
 
 /** Messages that no person wrote, according to their adapter (`metadata`). */
 export type AutomaticKind = 'automatic_message' | 'bounce' | 'mailing_list' | 'notification';

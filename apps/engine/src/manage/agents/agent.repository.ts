@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ArrayContains, type EntityManager, ILike, LessThan, Like, Repository } from 'typeorm';
 import { powersOf, samePowers } from './agent-powers.js';
 import { Agent, type AgentFields, AgentVersion, fieldsOf } from '../../entities/agent.entity.js';
+import { Publication } from '../../entities/agent-task.entity.js';
 import { CaseSet } from '../../entities/case-set.entity.js';
 import { ContactMemory } from '../../entities/compaction.entity.js';
 import { AgentVersionRepository } from './agent-version.repository.js';
@@ -168,6 +169,7 @@ export class AgentRepository {
       await tx.delete(AgentVersion, { agent_id: id });
       await tx.delete(ContactMemory, { ...columnsOf(caller), agent_id: id });
       await tx.delete(CaseSet, { agent_id: id });
+      await tx.delete(Publication, { agent_id: id });
       const before = powersOf(agent);
       await this.audit.append(tx, caller, { action: 'agent.deleted', subject: id, before, after: null });
     });

@@ -70,6 +70,7 @@ export class ErasureRepository {
            WHERE r.project_id = spoken.project_id AND r.text = spoken.text RETURNING 1),
        files AS (DELETE FROM engine.turn_file f USING mine WHERE f.turn_id = mine.id RETURNING 1),
        previews AS (DELETE FROM engine.turn_preview p USING mine WHERE p.turn_id = mine.id),
+       pushes AS (DELETE FROM engine.task_push p USING engine.agent_task k, mine WHERE k.turn_id = mine.id AND p.task_id = k.id),
        summaries AS (DELETE FROM engine.session_summary u WHERE u.session_id IN (
            SELECT session_id FROM engine.turn t JOIN mine ON mine.id = t.id) RETURNING 1)
        SELECT (SELECT count(*) FROM turns)::integer AS turns, (SELECT count(*) FROM steps)::integer AS steps,

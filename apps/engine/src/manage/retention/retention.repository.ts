@@ -62,6 +62,12 @@ const deletions = {
         SELECT id FROM engine.contact_memory WHERE expires_at < greatest($1::timestamptz, now()) LIMIT $2 FOR UPDATE SKIP LOCKED))
       RETURNING 1)
     SELECT count(*)::integer AS deleted FROM old`,
+  agent_task: `
+    WITH old AS (
+      DELETE FROM engine.agent_task WHERE id = ANY(ARRAY(
+        SELECT id FROM engine.agent_task WHERE created_at < $1 /* of a project */ LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
+    pushes AS (DELETE FROM engine.task_push p USING old WHERE p.task_id = old.id)
+    SELECT count(*)::integer AS deleted FROM old`,
   transcript: byTime('transcript', 'created_at'),
   session_mark: byTime('session_mark', 'at'),
   request_key: byTime('request_key', 'created_at'),
@@ -75,6 +81,7 @@ const ofProject = {
   trial: 'AND s.project_id = $3',
   comparison: 'AND s.project_id = $3',
   request_key: 'AND project_id = $3',
+  agent_task: 'AND project_id = $3',
   transcript: 'AND project_id = $3',
 } as const;
 

@@ -29,7 +29,8 @@ type SessionTurnState = (typeof sessionTurnStates)[number];
 export const sessionSource = {
   type: String,
   pattern: '^(?:app_|api:prj_|schedule:sch_)[0-9a-f]{32}$',
-  description: 'The App; `api:<project>` or `schedule:<id>` for what the API or a schedule started',
+  description:
+    'The App; `api:<project>` or `schedule:<id>` for what the API or a schedule started, `callers:<project>` for a published agent',
 } as const;
 
 class ReplyTargetView implements ReplyTarget {

@@ -98,7 +98,7 @@ export class TurnRepository {
     return this.claims.add({ payload, owner });
   }
 
-  /** Stores new turns of runs. Any process may claim them. */
+  /** Stores new turns before their jobs arrive. Any process may claim them. */
   async accept(payloads: TurnRunPayload[]): Promise<void> {
     const requests = payloads.map((payload) => ({ payload, owner: null }));
     await this.db.transaction((tx) => this.store(tx, requests, 'queued'));
@@ -148,7 +148,9 @@ export class TurnRepository {
       const { run, session: _session, held, ...rest } = payload;
       const place = places.get(payload.turn_id);
       const isHeld = held !== undefined && !released.has(payload.turn_id);
-      const state = place?.state ?? (isHeld ? 'held' : begin);
+      // Its session is free for it: it begins as the request says.
+      const placed = place?.state === 'running' ? begin : place?.state;
+      const state = placed ?? (isHeld ? 'held' : begin);
       return {
         ...rest,
         run_id: run?.id,

@@ -1,4 +1,10 @@
-import { attentionAtMost, type AttentionItem, type ProjectScope, wordsOfTurnReason } from '#libs/contracts';
+import {
+  attentionAtMost,
+  type AttentionItem,
+  isOfAgentCallers,
+  type ProjectScope,
+  wordsOfTurnReason,
+} from '#libs/contracts';
 import { Database } from '#libs/database';
 import { countsByApp, type OpenLetters, openLetters } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
@@ -71,6 +77,7 @@ export class AttentionRepository {
   /** A run that the API or a schedule started came through no App. */
   private async nameOf(scope: ProjectScope, appId: string): Promise<string> {
     if (appId.startsWith('api:')) return 'the API';
+    if (isOfAgentCallers(appId)) return 'A2A and MCP';
     const schedule = scheduleIn(appId);
     if (schedule === null) return this.apps.nameOf(scope, appId);
     return (await this.schedules.find(scope, schedule))?.name ?? 'a deleted schedule';

@@ -8,7 +8,8 @@ import type { ChiefOfStaffVerdict, MessageRow, Verdict } from '../../entities/me
 export const messageSource = {
   type: String,
   pattern: '^(?:app_|api:prj_|schedule:sch_)[0-9a-f]{32}$',
-  description: 'The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule',
+  description:
+    'The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule, `callers:<project>` where a published agent was asked',
 } as const;
 
 export class VerdictView implements Verdict {

@@ -1,5 +1,6 @@
 import {
   decisionIn,
+  isOfAgentCallers,
   type LimitNotice,
   type ReplyTarget,
   type ReplyWithheld,
@@ -100,8 +101,9 @@ export function decide(draft: Draft, rules: Rules, senderContext: SenderContext 
   const reply = replyOf(draft, channel);
   const notices = { failureNotice: failureNoticeOf(channel), limitWords: limitWordsOf(channel) };
   if (draft.workflowId !== undefined) return { ...byWorkflowId(draft.workflowId, rules, reply), ...notices };
-  if (draft.agentId !== undefined)
-    return { ...byAgent(draft, draft.agentId, plannedSession(draft, channel, senderContext), reply), ...notices };
+  const agentId = draft.agentId ?? askedAgentOf(draft);
+  if (agentId !== undefined)
+    return { ...byAgent(draft, agentId, plannedSession(draft, channel, senderContext), reply), ...notices };
 
   if (senderContext && decisionIn(draft.message))
     return { ...nothing, ...notices, outcome: 'routed', reason: null, decides: true, reply };
@@ -154,7 +156,14 @@ export function concluded(
 }
 
 export function unknownSendersOf(rules: Rules, appId: string): UnknownSenders {
-  return rules.channels.get(appId)?.unknown_senders ?? 'hold';
+  // Who asks a published agent has shown a key that may: nobody has to admit it first.
+  return rules.channels.get(appId)?.unknown_senders ?? (isOfAgentCallers(appId) ? 'open' : 'hold');
+}
+
+/** The published agent that its caller asked; undefined: nobody asked one. What is released goes to it, too. */
+function askedAgentOf({ app_id, message }: Draft): string | undefined {
+  const asked = message.metadata?.['agent_id'];
+  return isOfAgentCallers(app_id) && typeof asked === 'string' ? asked : undefined;
 }
 
 function byWorkflowId(id: number, rules: Rules, reply: Reply): Decision {
@@ -175,11 +184,14 @@ function plannedSession(draft: Draft, channel: ChannelRow | null, senderContext:
     key: fitting(wholeKey(draft, channel, senderContext)),
     agentId: channel?.agent_id ?? null,
     contactId: senderContext?.contactId ?? null,
-    inboxMode: channel?.inbox_mode ?? (draft.app_kind === 'builtin' ? 'queue' : 'collect'),
+    inboxMode: channel?.inbox_mode ?? (isAnsweredSingly(draft) ? 'queue' : 'collect'),
     idleResetMinutes: channel?.idle_reset_minutes ?? null,
     dailyResetHour: channel?.daily_reset_hour ?? null,
   };
 }
+
+/** Systems expect an answer to each of their messages; people write one thought in several. */
+const isAnsweredSingly = ({ app_kind, app_id }: Draft): boolean => app_kind === 'builtin' || isOfAgentCallers(app_id);
 
 /** An adapter's name for a channel may have any length; a key has to fit an index entry of Postgres. */
 const maxKeyChars = 800;
@@ -221,6 +233,7 @@ export const withheldAdvice: Record<ReplyWithheld, string> = {
   bounce: 'The message reports a failed delivery. It is read but not answered.',
   mailing_list: 'The message came over a mailing list. It is read, but the list is not answered.',
   notification: 'The message is a notification. It is read, but there is nobody to answer.',
+  fetched: 'Whoever asked the agent fetches the answer from its task, over A2A or MCP. Nothing is sent.',
   delivery_off: 'The replay was requested without delivery. To send the reply, replay with deliver set to true.',
 };
 
@@ -229,6 +242,7 @@ export function replyOf(draft: Draft, channel: Pick<ChannelRow, 'reply_address' 
   if (!draft.deliver) return { withheld: 'delivery_off' };
   const automatic = automaticKindOf(draft.message);
   if (automatic) return { withheld: automatic };
+  if (isOfAgentCallers(draft.app_id)) return { withheld: 'fetched' };
   if (!draft.appSends) return { withheld: 'app_cannot_send' };
   const channels = channel?.reply_address ?? null;
   const own = addressOf(draft);

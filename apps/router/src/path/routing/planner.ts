@@ -1,3 +1,4 @@
+import { isOfAgentCallers } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { type RouterSettings, SETTINGS } from '../../env.js';
@@ -131,8 +132,8 @@ function refusePaused(entries: Entry[], settings: ClassifySettings, nowMs: numbe
   const limited: LimitedEntry[] = [];
   for (const entry of entries) {
     const { draft, rules, senderContext } = entry;
-    // A message that is never answered makes no loop.
-    if (entry.refusal || !senderContext || automaticKindOf(draft.message)) continue;
+    // A message that is never answered makes no loop; nor does an answer that is only fetched.
+    if (entry.refusal || !senderContext || automaticKindOf(draft.message) || isOfAgentCallers(draft.app_id)) continue;
     entry.noted = true;
     const { exchange } = senderContext;
     const loop = noteInbound(exchange, draft.message.message, nowMs, settings);

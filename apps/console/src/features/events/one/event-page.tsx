@@ -74,6 +74,8 @@ function Facts({ event: { id, app_id, messages, timeline } }: { event: EventDeta
       {app_id &&
         (app_id.startsWith('api:') ? (
           eventTexts.byApi
+        ) : app_id.startsWith('callers:') ? (
+          eventTexts.byCaller
         ) : app_id.startsWith('schedule:') ? (
           <ProjectLink path={`/schedules/${app_id.slice('schedule:'.length)}`}>{eventTexts.bySchedule}</ProjectLink>
         ) : (
