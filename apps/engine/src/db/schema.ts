@@ -46,7 +46,7 @@ import { BudgetHold1795790000000 } from './1795790000000-budget-hold.js';
 import { TurnInterim1795903366102 } from './1795903366102-turn-interim.js';
 import { EmbeddingHold1795904361264 } from './1795904361264-embedding-hold.js';
 import { AgentTask, Publication, TaskPush } from '../entities/agent-task.entity.js';
-import { AgentTask1795903300000 } from './1795903300000-agent-task.js';
+import { AgentTask1795905856508 } from './1795905856508-agent-task.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -120,5 +120,6 @@ export const schema: ServiceSchema = {
     TurnInterim1795903366102,
     EmbeddingHold1795904361264,
     AgentTask1795903300000,
+    AgentTask1795905856508,
   ],
 };

@@ -2,7 +2,7 @@ import { workColumns } from '#libs/work';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** Agents that others may ask, and what they have asked. The previous release has none of these tables. */
-export class AgentTask1795903300000 implements MigrationInterface {
+export class AgentTask1795905856508 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
       `CREATE TABLE engine.publication (
