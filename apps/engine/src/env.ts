@@ -135,6 +135,12 @@ const settings = {
   TASK_FOLLOWERS: integer(500, 1, 10_000),
   /** and of one project. */
   TASK_FOLLOWERS_PER_PROJECT: integer(100, 1, 10_000),
+  /** Push notifications that a caller may ask for, of one task. */
+  TASK_PUSHES: integer(5, 1, 100),
+  /** How often tasks are looked at whose callers are to be told, in ms. */
+  TASK_PUSH_EVERY_MS: integer(1_000, 50, 60_000),
+  /** How long a receiver of such a notification has to answer, in ms. */
+  TASK_PUSH_TIMEOUT_MS: integer(10_000, 100, 60_000),
   /** How often a process looks at the tasks that are followed there, all in one query, in ms. */
   TASK_LOOK_MS: integer(200, 20, 10_000),
   /** A run that waits for an event looks again after this time, should nobody wake it, in ms. */

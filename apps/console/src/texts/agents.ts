@@ -32,6 +32,7 @@ export const agentTexts = {
     try: 'Try it',
     versions: 'Versions',
     compare: 'Compare',
+    publish: 'Publish',
     usage: 'Usage',
   },
   versions: {

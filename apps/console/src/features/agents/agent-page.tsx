@@ -21,6 +21,7 @@ import { UrlTabs } from '../../ui/url-tabs.js';
 import { useEditor } from '../../ui/use-editor.js';
 import { AgentBudget, agentFields, AgentInstructions, valuesOf } from './agent-fields.js';
 import { AgentPowers } from './agent-powers.js';
+import { PublishAgent } from './publish-agent.js';
 import { AgentTools } from './agent-tools.js';
 import { TryAgent } from './try-agent.js';
 import { agentHistory } from './agent-history.js';
@@ -133,6 +134,11 @@ function AgentEditor({ agent, etag }: { agent: Schema<'AgentDetail'>; etag: stri
             content: <VersionHistory of={agentHistory(agent.id)} inForce={agent.version} />,
           },
           { value: 'compare', label: tabs.compare, content: <CompareAgent agent={agent} /> },
+          {
+            value: 'publish',
+            label: tabs.publish,
+            content: <PublishAgent agentId={agent.id} agentName={agent.name} />,
+          },
           { value: 'usage', label: tabs.usage, content: <AgentUsage agentId={agent.id} /> },
         ]}
       />

@@ -3,7 +3,17 @@ import { projectRoute } from '../../app/project-route.js';
 import { senderKinds } from '../../texts/ui.js';
 import { flag, oneOf, searchOf, text } from '../../app/search.js';
 
-export const agentTabs = ['instructions', 'tools', 'powers', 'budget', 'try', 'versions', 'compare', 'usage'] as const;
+export const agentTabs = [
+  'instructions',
+  'tools',
+  'powers',
+  'budget',
+  'try',
+  'versions',
+  'compare',
+  'publish',
+  'usage',
+] as const;
 const realCalls = ['real'] as const;
 
 export const agentRoutes = [

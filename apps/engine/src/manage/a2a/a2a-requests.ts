@@ -1,7 +1,11 @@
 import type {
   AgentCard,
   CancelTaskRequest,
+  DeleteTaskPushNotificationConfigRequest,
+  GetTaskPushNotificationConfigRequest,
   GetTaskRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTaskPushNotificationConfigsResponse,
   ListTasksRequest,
   ListTasksResponse,
   Message,
@@ -13,7 +17,6 @@ import type {
 } from '@a2a-js/sdk';
 import {
   ExtendedAgentCardNotConfiguredError,
-  PushNotificationNotSupportedError,
   RequestMalformedError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
@@ -21,10 +24,13 @@ import type { JsonRpcTransportHandler } from '@a2a-js/sdk/server';
 import type { Principal } from '#libs/service-kit';
 import type { Asked, AgentTasks } from '../tasks/agent-tasks.service.js';
 import type { TaskFollowers } from '../tasks/task-followers.service.js';
+import type { TaskPushRepository } from '../tasks/task-push.repository.js';
 import { isEnded, type TaskRecord, type TaskRepository } from '../tasks/task.repository.js';
 import { asA2A } from './a2a-errors.js';
 import { stateOf, taskView, updatesOf } from './a2a-views.js';
 import { askedText } from './asked-text.js';
+import type { SealedSecrets } from './push-secrets.js';
+import { readTarget, targetView } from './push-targets.js';
 
 type A2ARequestHandler = ConstructorParameters<typeof JsonRpcTransportHandler>[0];
 
@@ -32,6 +38,10 @@ export interface A2AParts {
   tasks: AgentTasks;
   rows: TaskRepository;
   followers: TaskFollowers;
+  pushes: TaskPushRepository;
+  secrets: SealedSecrets;
+  /** Of one task. */
+  pushesAtMost: number;
 }
 
 const maxIdChars = 200;
@@ -58,17 +68,20 @@ export class A2ARequests implements A2ARequestHandler {
 
   sendMessage({ message, configuration }: SendMessageRequest): Promise<Task> {
     return asA2A(async () => {
-      const task = await this.ask(message);
+      const task = await this.ask(message, configuration);
       const wait = configuration?.returnImmediately !== true;
       const shown = wait ? await this.parts.followers.settled(task, this.gone) : task;
       return taskView(shown, configuration?.historyLength);
     });
   }
 
-  async *sendMessageStream({ message }: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
+  async *sendMessageStream({
+    message,
+    configuration,
+  }: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
     const task = await asA2A(async () => {
       this.parts.followers.requireRoom(this.caller.projectId);
-      return this.ask(message);
+      return this.ask(message, configuration);
     });
     yield* this.updates(task);
   }
@@ -110,23 +123,42 @@ export class A2ARequests implements A2ARequestHandler {
     });
   }
 
-  createTaskPushNotificationConfig(): Promise<TaskPushNotificationConfig> {
-    return Promise.reject(new PushNotificationNotSupportedError());
+  createTaskPushNotificationConfig(asked: TaskPushNotificationConfig): Promise<TaskPushNotificationConfig> {
+    return asA2A(async () => this.push((await this.mine(asked.taskId)).id, asked));
   }
 
-  getTaskPushNotificationConfig(): Promise<TaskPushNotificationConfig> {
-    return Promise.reject(new PushNotificationNotSupportedError());
+  getTaskPushNotificationConfig({
+    taskId,
+    id,
+  }: GetTaskPushNotificationConfigRequest): Promise<TaskPushNotificationConfig> {
+    return asA2A(async () => {
+      const found = (await this.parts.pushes.of((await this.mine(taskId)).id)).find(({ name }) => name === id);
+      if (!found) throw new RequestMalformedError(`The task has no push notification configuration ${id}.`);
+      return targetView(found);
+    });
   }
 
-  listTaskPushNotificationConfigs(): Promise<never> {
-    return Promise.reject(new PushNotificationNotSupportedError());
+  listTaskPushNotificationConfigs({
+    taskId,
+  }: ListTaskPushNotificationConfigsRequest): Promise<ListTaskPushNotificationConfigsResponse> {
+    return asA2A(async () => {
+      const configs = await this.parts.pushes.of((await this.mine(taskId)).id);
+      return { configs: configs.map(targetView), nextPageToken: '' };
+    });
   }
 
-  deleteTaskPushNotificationConfig(): Promise<void> {
-    return Promise.reject(new PushNotificationNotSupportedError());
+  deleteTaskPushNotificationConfig({ taskId, id }: DeleteTaskPushNotificationConfigRequest): Promise<void> {
+    return asA2A(async () => this.parts.pushes.remove((await this.mine(taskId)).id, id));
   }
 
-  private async ask(message: Message | undefined): Promise<TaskRecord> {
+  private async push(taskId: string, asked: TaskPushNotificationConfig): Promise<TaskPushNotificationConfig> {
+    const { name, url, secrets } = readTarget(asked, 'default');
+    const target = { task_id: taskId, name, url, secrets: await this.parts.secrets.seal(secrets) };
+    if (await this.parts.pushes.put(target, this.parts.pushesAtMost)) return targetView(target);
+    throw new RequestMalformedError(`A task has at most ${this.parts.pushesAtMost} of them (TASK_PUSHES): delete one.`);
+  }
+
+  private async ask(message: Message | undefined, how: SendMessageRequest['configuration']): Promise<TaskRecord> {
     if (!message) throw new RequestMalformedError('message is missing.');
     if (message.taskId !== '') {
       const { status } = await this.mine(message.taskId);
@@ -134,7 +166,12 @@ export class A2ARequests implements A2ARequestHandler {
         `The task is ${status}, and takes no further message: send a new one in its context, without taskId.`,
       );
     }
-    return this.parts.tasks.ask(this.caller, askedOf(this.agentId, message));
+    const config = how?.taskPushNotificationConfig;
+    // Before anything begins: what cannot be sent there is refused, not the task half made.
+    if (config) readTarget(config, 'default');
+    const task = await this.parts.tasks.ask(this.caller, askedOf(this.agentId, message));
+    if (config) await this.push(task.id, config);
+    return task;
   }
 
   /** @throws Problem 404, also for a task of another agent */

@@ -9,10 +9,12 @@ import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { PublicationRepository, type PublishedAgent } from '../publications/publication.repository.js';
 import { AgentTasks } from '../tasks/agent-tasks.service.js';
 import { TaskFollowers } from '../tasks/task-followers.service.js';
+import { TaskPushRepository } from '../tasks/task-push.repository.js';
 import { TaskRepository } from '../tasks/task.repository.js';
 import { A2ARequests } from './a2a-requests.js';
 import { AgentCards } from './agent-card.js';
 import { AgentKeys } from './agent-keys.js';
+import { SealedSecrets } from './push-secrets.js';
 
 /** Of a request that names none: clients of 0.3 do not know the header (A2A 1.0, 3.6.2). */
 const oldest = '0.3';
@@ -28,6 +30,8 @@ export class A2AController {
     private readonly tasks: AgentTasks,
     private readonly rows: TaskRepository,
     private readonly followers: TaskFollowers,
+    private readonly pushes: TaskPushRepository,
+    private readonly secrets: SealedSecrets,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
@@ -67,7 +71,8 @@ export class A2AController {
     } catch (error) {
       return this.answer(reply, { jsonrpc: '2.0', id: null, error: toJsonRpcError(error) });
     }
-    const parts = { tasks: this.tasks, rows: this.rows, followers: this.followers };
+    const { tasks, rows, followers, pushes, secrets } = this;
+    const parts = { tasks, rows, followers, pushes, secrets, pushesAtMost: this.settings.TASK_PUSHES };
     const handler = new JsonRpcTransportHandler(new A2ARequests(parts, caller, id, card, gone.signal));
     const answer = await handler.handle(body, new ServerCallContext({ requestedVersion }));
     if (Symbol.asyncIterator in answer) return this.stream(reply, answer, body);

@@ -3,10 +3,12 @@ import { TasksModule } from '../tasks/tasks.module.js';
 import { A2AController } from './a2a.controller.js';
 import { AgentCards } from './agent-card.js';
 import { AgentKeys } from './agent-keys.js';
+import { SealedSecrets } from './push-secrets.js';
+import { TaskPusher } from './task-pusher.service.js';
 
 @Module({
   imports: [TasksModule],
   controllers: [A2AController],
-  providers: [AgentCards, AgentKeys],
+  providers: [AgentCards, AgentKeys, SealedSecrets, TaskPusher],
 })
 export class A2AModule {}

@@ -43,7 +43,7 @@ export class AgentCards {
       ],
       provider: undefined,
       version: String(version),
-      capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false, extensions: [] },
+      capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false, extensions: [] },
       securitySchemes: {
         [scheme]: {
           scheme: {
