@@ -119,7 +119,6 @@ export const schema: ServiceSchema = {
     ChunkVectorOfChunk1795895000000,
     TurnInterim1795903366102,
     EmbeddingHold1795904361264,
-    AgentTask1795903300000,
     AgentTask1795905856508,
   ],
 };
