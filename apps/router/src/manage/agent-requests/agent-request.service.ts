@@ -11,7 +11,7 @@ import { idempotencyKeyReused, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { StoredMessage } from '../../entities/message.entity.js';
-import { turnOf, type WholeTurn } from '../../path/handover/turn-handover.service.js';
+import { targetOf, turnOf, type WholeTurn } from '../../path/handover/turn-handover.service.js';
 import { type Draft, newDraft } from '../../path/routing/draft.js';
 import { turnsOf } from '../../path/routing/plan.js';
 import { RoutingService } from '../../path/routing/routing.service.js';
@@ -51,7 +51,7 @@ export class AgentRequests {
     if (row.message.message !== draft.message.message) throw idempotencyKeyReused();
     const [target] = row.turns;
     const refusal = target ? null : (row.reason ?? row.outcome);
-    return { receipt_id: row.receipt_id, turn: target ? turnOf(row, target) : null, refusal, repeated: true };
+    return { receipt_id: row.receipt_id, turn: target ? turnOf(row, targetOf(target)) : null, refusal, repeated: true };
   }
 }
 
