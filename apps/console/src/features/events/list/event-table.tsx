@@ -65,7 +65,8 @@ const columns: Column<EventView>[] = [
     id: 'sender',
     label: texts.sender,
     width: 'minmax(0, 1.1fr)',
-    cell: ({ app_id, sender }) => (sender && /^(api|callers):/.test(app_id) ? <PrincipalName subject={sender} /> : sender),
+    cell: ({ app_id, sender }) =>
+      sender && /^(api|callers):/.test(app_id) ? <PrincipalName subject={sender} /> : sender,
     hideOnPhone: true,
   },
   {
