@@ -124,6 +124,12 @@ export const acceptances = {
       signature: headers['x-notion-signature'],
       verificationToken: secret,
     }),
+  plivo: async ({ body, headers, secret, url }, load) => {
+    const { validateV3Signature } = await load('plivo/dist/utils/v3Security.js');
+    const [nonce, signature] = [headers['x-plivo-signature-v3-nonce'], headers['x-plivo-signature-v3']];
+    const fields = Object.fromEntries(new URLSearchParams(body));
+    return validateV3Signature('POST', url, nonce, secret, signature, fields);
+  },
   square: async ({ body, headers, secret, url }, load) =>
     (await load('square')).WebhooksHelper.verifySignature({
       requestBody: body,
