@@ -48,7 +48,7 @@ export class JobClient extends ClientProxy {
     this.redis = producerConnection(redisUrl, health);
     this.lanes = new QueueLanes(this.redis, health);
     this.order = new ArrivalOrder(this.redis, health);
-    this.marks = new ShardMarks(this.redis, shards);
+    this.marks = new ShardMarks(this.redis, health, shards);
   }
 
   /** Probes Redis until the client is closed, also while nothing is to be done. @param queues that the service writes */

@@ -1,4 +1,5 @@
 import { queuePrefix, type RedisConnection } from './connection.js';
+import type { RedisHealth } from './health/redis-health.js';
 import { isSharded } from './shards.js';
 
 /** How long a mark outlives the last job that was added under its number. */
@@ -21,7 +22,8 @@ export class ShardMarks {
   /** @param shards of this process, for each queue that is split */
   constructor(
     private readonly redis: RedisConnection,
-    readonly shards: number,
+    private readonly health: Pick<RedisHealth, 'note'>,
+    private readonly shards: number,
   ) {
     redis.on('ready', () => this.markedMs.clear());
   }
@@ -31,9 +33,19 @@ export class ShardMarks {
     return isSharded(queue) ? Math.max(this.shards, this.seen.get(queue) ?? 1) : 1;
   }
 
-  /** Marks that jobs enter as many shards of a queue as this process has. @throws when Redis does not take it */
+  /**
+   * Marks that jobs enter as many shards of a queue as this process has. It is waited for once: later, other shards do
+   * not wait for the node of shard 0. @throws when Redis does not take the first mark
+   */
   async mark(queue: string): Promise<void> {
-    if (performance.now() - (this.markedMs.get(queue) ?? Number.NEGATIVE_INFINITY) < repeatedMs) return;
+    const markedMs = this.markedMs.get(queue);
+    if (markedMs === undefined) return this.put(queue);
+    if (performance.now() - markedMs < repeatedMs) return;
+    this.markedMs.set(queue, performance.now());
+    this.put(queue).catch((error: unknown) => this.health.note(error));
+  }
+
+  private async put(queue: string): Promise<void> {
     const key = markOf(queue);
     const marked = Number((await this.redis.zscore(key, most)) ?? 1);
     if (marked < this.shards) await this.redis.zadd(key, 'GT', this.shards, most);

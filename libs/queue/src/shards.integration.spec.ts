@@ -157,6 +157,26 @@ describe('a change of the number of shards', () => {
   });
 });
 
+describe('the mark of a queue', () => {
+  const markOf = async (): Promise<string | null> => {
+    const redis = new Redis(jobs.url);
+    const most = await redis.zscore(`{gatehouse:q:${queue}}:shards`, 'most');
+    redis.disconnect();
+    return most;
+  };
+
+  it('is there before a job enters another shard, and is lowered by no process with fewer', async () => {
+    await jobs.client.enqueue(messageRoute, routeIn(0));
+    expect(await markOf()).toBeNull();
+    await jobs.client.enqueue(messageRoute, routeIn(1));
+    expect(await markOf()).toBe('4');
+    const fewer = new JobClient(jobs.url, undefined, 2);
+    await until('it is connected', () => fewer.enqueue(messageRoute, routeIn(1)));
+    expect([await markOf(), fewer.shardsOf(queue)]).toEqual(['4', 4]);
+    await fewer.close();
+  });
+});
+
 describe('a queue of one shard', () => {
   it('has no key, mark or consumer beyond those of its own name', async () => {
     jobs.shards = 1;
