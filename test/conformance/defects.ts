@@ -163,6 +163,19 @@ export const DEFECTS: [string, Defect][] = [
     },
   ],
   ['9.edit', { adapter: (acme) => ({ manifest: { ...acme.manifest, features: ['edit'] } }) }],
+  [
+    '9.edit-in-parts',
+    {
+      adapter: (acme) => ({
+        manifest: { ...acme.manifest, features: ['edit'] },
+        deliver: (call) => {
+          const { edit_of: edited, text } = call.message;
+          if (edited === undefined) return acme.deliver(call);
+          return { ok: true, message_id: text.length > 100 ? 'another' : edited };
+        },
+      }),
+    },
+  ],
   ['9.reactions', { adapter: (acme) => ({ manifest: { ...acme.manifest, features: ['reactions'] } }) }],
   [
     '9.poll',

@@ -4,7 +4,7 @@ import type { Answer } from '../adapter-calls.js';
 import { answered, expectThat, need, NotApplicable } from '../check.js';
 import type { Kit } from '../kit.js';
 
-type Check = (name: string, title: string, advice: string, run: () => Promise<void>) => Promise<void>;
+type Check = (name: string, title: string, advice: string, run: (limit: number) => Promise<void>) => Promise<void>;
 
 /** Events without a webhook: the same question twice gives the same, and asking after them gives none of them. */
 async function polls(kit: Kit): Promise<void> {
@@ -58,6 +58,24 @@ export async function sendsFeatures(kit: Kit, check: Check): Promise<void> {
       const answer = await send(kit, 'Changed.', { edit_of });
       accepted(answer);
       expectThat(answered(answer).message_id === edit_of, answer, `message_id ${edit_of}`, answer.json);
+    },
+  );
+  await check(
+    'edit-in-parts',
+    'changes a message into a longer one, where the manifest says so',
+    'An answer takes the place of a short message: change it into the first part, answer its id, and send the rest.',
+    async (limit) => {
+      needsFeature(kit, 'edit');
+      const edit_of = need(kit.fixtures.deliver?.message_id, 'message to change (deliver.message_id)');
+      const text = 'word '.repeat(Math.ceil((limit * 1.5) / 5)).trim();
+      const answer = await send(kit, text, { edit_of });
+      accepted(answer);
+      const { message_id, parts } = answered(answer);
+      const count = Array.isArray(parts) ? parts.length : 0;
+      expectThat(message_id === edit_of && count >= 2, answer, `message_id ${edit_of}, and two parts or more`, {
+        message_id,
+        count,
+      });
     },
   );
   await check(

@@ -91,6 +91,13 @@ describe('a message that an agent sends before its answer', () => {
     expect((await answerOf(turn.turn_id))?.text).toBe('It is 42.');
   });
 
+  it('is left out where another App of the installation asks: its loop would be counted anew', async () => {
+    await start();
+    const { results } = await run('edited', ['Looking…'], { reply: { ...target, interim: 'edited', hops: 1 } });
+    expect(results[0]).toMatchObject({ error: { code: 'channel_shows_no_interim' } });
+    expect(sent()).toEqual([]);
+  });
+
   it('stays in each channel where that is set, and no answer takes its place', async () => {
     await start({ TURN_INTERIM: 'keep' });
     const { turn } = await run('edited', ['Looking…', 'Reading…']);

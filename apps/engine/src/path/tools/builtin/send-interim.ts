@@ -54,6 +54,8 @@ function interimOf({ reply }: TurnScope, settings: InterimSettings): Interim | n
   const { TURN_INTERIM: mode, TURN_INTERIM_MESSAGES: most } = settings;
   const { interim: kind, channel_address: address } = reply ?? {};
   if (!reply || !kind || address === undefined || address === null || mode === 'off') return null;
+  // Another App of this installation asks: nobody waits there, and the message would begin a loop that counts from zero.
+  if ((reply.hops ?? 0) > 0) return null;
   if (kind === 'once' && mode === 'edit_only') return null;
   const stays = kind === 'once' || mode === 'keep';
   const target = { ...reply, channel_address: address };
