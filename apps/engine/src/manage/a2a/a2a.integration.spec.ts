@@ -146,6 +146,7 @@ describe('a message to a published agent', () => {
       for await (const update of stream) shown.push(update);
     })();
     await until('the model is asked', () => begun.length === 1);
+    await until('the task is shown', () => shown.length > 0);
     const first = shown[0]?.payload;
     expect(first).toMatchObject({ $case: 'task', value: { id: expect.stringMatching(/^tsk_/) } });
     begun[0]?.write('The sea');
