@@ -80,12 +80,15 @@ function verifiedOf(sender) {
   return {
     sender,
     signature: signatures[proof.by] ?? '',
-    payload: payload ? `${payload.kind}, [${host(payload.source)}](${payload.source})` : '',
+    payload: payload ? `${payload.kind}, [${host(payload.source)}](${payload.source})${readIn(payload)}` : '',
     open: open ?? '',
     isProven: proof.by !== 'rule',
     isPublished: payload !== null,
   };
 }
+
+/** @param {{ read_in?: string }} payload */
+const readIn = ({ read_in: place }) => (place ? `, as in ${place}` : '');
 
 /** @param {string | undefined} address */
 const host = (address) => (address ? new URL(address).hostname : '');
