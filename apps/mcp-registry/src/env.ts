@@ -20,6 +20,8 @@ const settings = {
   MCP_RESPONSE_BYTES: integer(4_194_304, 1_024, 104_857_600),
   /** Bytes of a notification stream. It is reopened after that many. */
   MCP_STREAM_BYTES: integer(16_777_216, 1_024, 104_857_600),
+  /** Bytes of what a server asks for before it answers a call, with the state that it wants back. */
+  MCP_WAIT_BYTES: integer(65_536, 1_024, 1_048_576),
   /** Bytes of a call's result that are returned to the engine. */
   MCP_OUTPUT_BYTES: integer(262_144, 1_024, 4_194_304),
   /** Bytes of the images of a call's result that go to a model that takes images; 0: none. Each is named in any case. */
@@ -45,8 +47,12 @@ const settings = {
   MCP_SESSION_SWEEP_MS: integer(60_000, 50, 3_600_000),
   /** Days until it is forgotten that a conversation had a session. Until then, it is informed that it is gone. */
   MCP_SESSION_DAYS: integer(30, 1, 3_650),
-  /** How often each server is listed. */
+  /** How often each server is listed that does not say how long its listing holds (`ttlMs`). */
   DISCOVERY_EVERY_MS: integer(900_000, 100, 86_400_000),
+  /** A server that says how long its listing holds is listed when that has passed, but at least this long after, */
+  DISCOVERY_TTL_MIN_MS: integer(60_000, 100, 86_400_000),
+  /** and at most this long after. */
+  DISCOVERY_TTL_MAX_MS: integer(86_400_000, 100, 604_800_000),
   DISCOVERY_SWEEP_MS: integer(10_000, 50, 3_600_000),
   SERVERS_PER_PROJECT: integer(200, 1, 10_000),
   /** How long credential values that do not change are cached before the vault is asked again. */

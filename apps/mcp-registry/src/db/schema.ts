@@ -10,6 +10,7 @@ import { Skill } from '../entities/skill.entity.js';
 import { Tool, ToolVersion } from '../tools/tool.entity.js';
 import { Registry1770000000000 } from './1770000000000-registry.js';
 import { McpSession1795691361622 } from './1795691361622-mcp-session.js';
+import { McpListingTtl1795903000225 } from './1795903000225-mcp-listing-ttl.js';
 
 export const schema: ServiceSchema = {
   name: 'registry',
@@ -25,5 +26,5 @@ export const schema: ServiceSchema = {
     ToolVersion,
     Audit,
   ],
-  migrations: [Registry1770000000000, McpSession1795691361622],
+  migrations: [Registry1770000000000, McpSession1795691361622, McpListingTtl1795903000225],
 };

@@ -14,6 +14,9 @@ export interface ServerFacts {
   protocol_version: string | null;
   server_info: { name: string; version: string } | null;
   stateless: boolean;
+  list_ttl_ms: number | null;
+  /** When it is listed again. */
+  discover_at: Date;
   /** When the listing was requested. The listing is at least this fresh. */
   checked_at: Date;
 }

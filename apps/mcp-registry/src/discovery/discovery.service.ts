@@ -79,17 +79,21 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
     };
     const startedAt = new Date();
     try {
-      return await this.connections.aside(server, async (connection) => ({
-        tools: this.listings.read(await listTools(connection, limits)),
-        facts: {
-          transport: connection.kind,
-          protocol_version: connection.protocolVersion,
-          // A resumed session does not say.
-          server_info: connection.serverInfo ?? server.server_info,
-          stateless: connection.session === null,
-          checked_at: startedAt,
-        },
-      }));
+      return await this.connections.aside(server, async (connection) => {
+        const { tools, ttlMs } = await listTools(connection, limits);
+        return {
+          tools: this.listings.read(tools, connection.mirrorsArguments),
+          facts: {
+            transport: connection.kind,
+            protocol_version: connection.protocolVersion,
+            // A resumed session does not say.
+            server_info: connection.serverInfo ?? server.server_info,
+            stateless: connection.session === null,
+            ...nextListing(ttlMs, this.settings),
+            checked_at: startedAt,
+          },
+        };
+      });
     } catch (error) {
       throw toMcpError(error);
     }
@@ -100,4 +104,20 @@ export class DiscoveryService implements OnApplicationBootstrap, OnApplicationSh
     await Promise.all(due.map((id) => this.jobs.enqueue(mcpDiscover, { server_id: id })));
     return due.length;
   }
+}
+
+type Intervals = Pick<RegistrySettings, 'DISCOVERY_EVERY_MS' | 'DISCOVERY_TTL_MIN_MS' | 'DISCOVERY_TTL_MAX_MS'>;
+
+/**
+ * A listing that says how long it holds is not asked for before; others are listed at the usual interval. Up to a tenth
+ * is added, so that servers that were registered together are not listed together for ever.
+ */
+function nextListing(
+  ttlMs: number | null,
+  { DISCOVERY_EVERY_MS, DISCOVERY_TTL_MIN_MS, DISCOVERY_TTL_MAX_MS: mostMs }: Intervals,
+): Pick<ServerFacts, 'list_ttl_ms' | 'discover_at'> {
+  const holdsMs = ttlMs === null ? null : Math.round(Math.min(ttlMs, mostMs));
+  const inMs =
+    holdsMs === null ? DISCOVERY_EVERY_MS : Math.max(holdsMs, DISCOVERY_TTL_MIN_MS) * (1 + Math.random() / 10);
+  return { list_ttl_ms: holdsMs, discover_at: new Date(Date.now() + inMs) };
 }

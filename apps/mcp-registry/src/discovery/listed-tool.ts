@@ -1,4 +1,5 @@
 import { compileSchema, countSchemas, usableSchema } from '#libs/tool-schema';
+import { headerProblem } from './mirrored-headers.js';
 import { canonicalJson, pinOf, sha256, type ToolDefinition } from '../tools/tool-definition.js';
 
 /** One entry of a listing: a usable definition and what was left out of it, or the reason why it is not usable. */
@@ -26,8 +27,11 @@ export class Listings {
 
   constructor(private readonly limits: DefinitionLimits) {}
 
-  /** Reads each entry by itself: a bad one is quarantined under a readable name and does not affect the others. */
-  read(entries: unknown[]): ListedTool[] {
+  /**
+   * Reads each entry by itself: a bad one is quarantined under a readable name and does not affect the others.
+   * @param mirrors the server wants arguments as headers, too, where a schema says so
+   */
+  read(entries: unknown[], mirrors = false): ListedTool[] {
     const byName = new Map<string, ListedTool>();
     for (const [at, entry] of entries.entries()) {
       const { name } = (entry ?? {}) as { name?: unknown };
@@ -36,10 +40,10 @@ export class Listings {
         byName.set(unusable.name, unusable);
         continue;
       }
-      byName.set(
-        name,
-        byName.has(name) ? { name, problem: 'is listed twice' } : this.entry(name, entry as Record<string, unknown>),
-      );
+      const given = entry as Record<string, unknown>;
+      const headers = mirrors && depthOf(given) <= maxDepth ? headerProblem(given['inputSchema']) : null;
+      const problem = byName.has(name) ? 'is listed twice' : headers;
+      byName.set(name, problem === null ? this.entry(name, given) : { name, problem });
     }
     return [...byName.values()];
   }

@@ -37,6 +37,7 @@ export class McpServer {
   @Column({ type: 'text' }) url: string;
   /** The transport of the last connection; null before the first. */
   @Column({ type: 'text', nullable: true }) transport: TransportKind | null;
+  /** The revision that was negotiated when it was last listed. One of before 2026-07-28 is not asked for a newer one until then. */
   @Column({ type: 'text', nullable: true }) protocol_version: string | null;
   @Column({ type: 'jsonb', nullable: true }) server_info: { name: string; version: string } | null;
   @Column({ type: 'text' }) auth_mode: AuthMode;
@@ -54,6 +55,8 @@ export class McpServer {
   @Column({ type: 'text' }) health: Health;
   @Column({ type: 'text', nullable: true }) health_reason: string | null;
   @Column({ type: 'timestamptz', nullable: true }) checked_at: Date | null;
+  /** How long its last listing holds, as it says, at most DISCOVERY_TTL_MAX_MS; null: it does not say. */
+  @Column({ type: 'integer', nullable: true }) list_ttl_ms: number | null;
   @Column({ type: 'timestamptz' }) discover_at: Date;
   @Column({ type: 'timestamptz' }) created_at: Date;
   @Column({ type: 'timestamptz' }) updated_at: Date;

@@ -7,9 +7,14 @@ import { EGRESS } from '../services.js';
 import { type RegistrySettings, SETTINGS } from '../settings.js';
 import { guardedFetch } from './guarded-fetch.js';
 import type { KnownSession, McpConnection } from './mcp-connection.js';
-import { McpError } from './mcp-error.js';
+import { McpError, type McpErrorCode } from './mcp-error.js';
 import { type ConnectionTarget, openConnection, resumeConnection } from './open-connection.js';
 import { type EndedSession, type SessionKey, SessionRepository, type SessionRow } from './session.repository.js';
+
+/** The first revision without `initialize`: a server of it is asked by `server/discover`. */
+const firstWithoutHandshake = '2026-07-28';
+/** What a server answers that does not know `initialize` any more. */
+const unlikeBefore = new Set<McpErrorCode>(['protocol_error', 'refused', 'session_lost']);
 
 /** Opens connections to servers, within limits and with their credentials. */
 @Injectable()
@@ -39,9 +44,31 @@ export class ConnectionOpener {
     this.stateless.delete(id);
   }
 
-  /** A connection with a session of its own, if the server keeps any. @throws McpError */
+  /**
+   * A connection with a session of its own, if the server keeps any. A server whose last listing showed an older revision
+   * is initialised at once, without a request that it does not know; if that fails, it is negotiated anew.
+   * @throws McpError
+   */
   async open(server: McpServer): Promise<McpConnection> {
-    const connection = await openConnection(this.target(server));
+    const { transport, protocol_version: revision, sessions } = server;
+    // The one session that all share is that of listings, too.
+    const isOlder =
+      sessions !== 'shared' && transport === 'streamable_http' && revision !== null && revision < firstWithoutHandshake;
+    if (!isOlder) return this.negotiate(server);
+    try {
+      return this.opened(server, await openConnection({ ...this.target(server), initializes: true }));
+    } catch (error) {
+      if (!(error instanceof McpError) || !unlikeBefore.has(error.code)) throw error;
+      return this.negotiate(server);
+    }
+  }
+
+  /** As `open`, but asks for the revision again, as each listing does. @throws McpError */
+  async negotiate(server: McpServer): Promise<McpConnection> {
+    return this.opened(server, await openConnection(this.target(server)));
+  }
+
+  private opened(server: McpServer, connection: McpConnection): McpConnection {
     this.stateless.set(server.id, connection.session === null);
     return connection;
   }

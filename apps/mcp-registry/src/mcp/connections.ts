@@ -152,7 +152,9 @@ export class Connections implements OnApplicationShutdown {
       const known = this.held.get(name);
       if (known && known.openedFor !== openedFor) await this.end(known);
       const wanted = { name, serverId: server.id, conversation: null, openedFor, generation: 0 };
-      const held = this.held.get(name) ?? this.held.open(wanted, () => this.opener.open(server));
+      const held =
+        this.held.get(name) ??
+        this.held.open(wanted, () => (kind === 'listing' ? this.opener.negotiate(server) : this.opener.open(server)));
       try {
         return await this.held.during(held, async (connection) =>
           kind === 'stateless' && connection.session !== null ? null : { value: await work(connection, null) },

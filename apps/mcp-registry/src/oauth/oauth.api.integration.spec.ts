@@ -65,6 +65,7 @@ describe('a server that requires OAuth', () => {
     expect(registrations).toMatchObject([
       {
         redirect_uris: ['https://gatehouse.example/callback'],
+        application_type: 'web',
         token_endpoint_auth_method: 'client_secret_post',
         scope: 'tools.use',
       },

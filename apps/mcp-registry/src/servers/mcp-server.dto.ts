@@ -1,5 +1,5 @@
 import { type ContentTrust, contentTrusts } from '#libs/contracts';
-import { idOf, JsonObject, Name, Nested, OneOf, OpenSchema, SearchQuery, Text } from '#libs/service-kit';
+import { idOf, JsonObject, Name, Nested, OneOf, OpenSchema, SearchQuery, Text, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { slugPattern } from '../names/model-name.js';
@@ -104,7 +104,20 @@ export class ServerView {
   @ApiProperty() name: string;
   @ApiProperty() url: string;
   @ApiProperty({ type: String, nullable: true }) transport: string | null;
-  @ApiProperty({ type: String, nullable: true }) protocol_version: string | null;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The revision of MCP that was negotiated at its last listing',
+  })
+  protocol_version: string | null;
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Milliseconds that its last listing holds, as the server says; null: it does not say',
+  })
+  list_ttl_ms: number | null;
+  @ApiProperty({ ...time, description: 'When its tools are listed again, if nothing says earlier that they changed' })
+  next_listing_at: string;
   @ApiProperty({ type: ServerInfoView, nullable: true }) server_info: ServerInfoView | null;
   @ApiProperty({ type: ServerAuthView }) auth: ServerAuthView;
   @ApiProperty({ enum: policies }) policy: string;

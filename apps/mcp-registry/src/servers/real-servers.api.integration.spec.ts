@@ -1,9 +1,7 @@
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type ChildServer, startEverything } from '../testing/child-server.js';
 import { type RegistryWorld, startRegistry } from '../testing/registry-world.js';
+import { servedMcp } from '../testing/served-mcp.js';
 
 let registry: RegistryWorld;
 const ends: (() => Promise<unknown>)[] = [];
@@ -64,35 +62,11 @@ describe('a server of the 2026 protocol', () => {
       }));
       return mcp;
     });
-    const server = await served((request) => handler.fetch(request));
-    const { body } = await registry.call('POST', 'mcp-servers', { url: server, name: 'modern' });
+    const { url, asked, stop } = await servedMcp((request) => handler.fetch(request));
+    ends.push(stop);
+    const { body } = await registry.call('POST', 'mcp-servers', { url, name: 'modern' });
     expect(body).toMatchObject({ protocol_version: '2026-07-28', tools: { approved: 1 } });
     expect(await callByName(body.id, 'double', { a: 21 })).toMatchObject({ ok: true, content: '42' });
+    expect(asked).not.toContain('initialize');
   });
 });
-
-/** Serves a web-standard handler with a Node server. @returns its URL */
-async function served(handle: (request: Request) => Promise<Response>): Promise<string> {
-  const server: Server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const answer = await handle(
-      new Request(`http://${request.headers.host}${request.url}`, {
-        method: request.method ?? 'GET',
-        headers: Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
-        ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
-      }),
-    );
-    response.writeHead(answer.status, Object.fromEntries(answer.headers));
-    response.flushHeaders();
-    for await (const chunk of answer.body ?? []) response.write(chunk);
-    response.end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  ends.push(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-}

@@ -137,6 +137,7 @@ function newServer(
     transport: null,
     protocol_version: null,
     server_info: null,
+    list_ttl_ms: null,
     stateless: false,
     has_baseline: false,
     health: 'reachable',

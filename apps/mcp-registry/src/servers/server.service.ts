@@ -102,6 +102,8 @@ function viewOf(row: McpServer, summary: ServerSummary | undefined): ServerView 
     url: row.url,
     transport: row.transport,
     protocol_version: row.protocol_version,
+    list_ttl_ms: row.list_ttl_ms,
+    next_listing_at: row.discover_at.toISOString(),
     server_info: row.server_info,
     auth: { mode: row.auth_mode, header: row.auth_header, credential_id: row.credential_id },
     policy: row.policy,
