@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { createEgress } from '../../dist/libs/egress/src/index.js';
 import { guardedFetch } from '../../dist/apps/mcp-registry/src/mcp/guarded-fetch.js';
+import { Listings } from '../../dist/apps/mcp-registry/src/discovery/listed-tool.js';
 import { listTools } from '../../dist/apps/mcp-registry/src/mcp/list-tools.js';
 import { openConnection } from '../../dist/apps/mcp-registry/src/mcp/open-connection.js';
 
@@ -78,7 +79,9 @@ async function authorizing(target, init = {}) {
     const asked = answer.status === 401 || answer.status === 403;
     if (!asked || !scenario.startsWith('auth/') || authorizations >= maxAuthorizations) return answer;
     authorizations += 1;
-    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(answer);
+    const { resourceMetadataUrl, scope: wanted } = extractWWWAuthenticateParams(answer);
+    // What was granted before stays granted.
+    const scope = [...new Set(`${given?.scope ?? ''} ${wanted ?? ''}`.trim().split(/ +/))].join(' ') || undefined;
     await answer.body?.cancel();
     const options = {
       serverUrl: url,
@@ -101,12 +104,50 @@ const connection = await openConnection({
   connectTimeoutMs: 20_000,
   onListChanged: () => undefined,
 });
-const listed = await listTools(connection, { pages: 10, tools: 100, bytes: 1_000_000, timeoutMs: 20_000 });
+const { tools: listed } = await listTools(connection, { pages: 10, tools: 100, bytes: 1_000_000, timeoutMs: 20_000 });
+// As the registry reads a listing: what is quarantined is not called.
+const usable = new Listings({ bytes: 100_000, schemas: 1_000 }).read(listed, connection.mirrorsArguments);
+const definitions = usable.flatMap((one) => ('definition' in one ? [one.definition] : []));
+
+/** What the suite wants to be called; else each tool, with arguments of the right kinds. */
+const calls =
+  context.toolCalls?.map(({ name, arguments: args }) => ({ name, args })) ??
+  definitions.map(({ name, input_schema: schema }) => {
+    const fields = Object.entries(schema.properties ?? {});
+    // It compares the schema with what the suite has listed.
+    const echoed =
+      name === 'json_schema_echo' ? definitions.find((one) => one.name.startsWith('json_schema_2020')) : null;
+    if (echoed) return { name, args: { schema: echoed.input_schema } };
+    return { name, args: Object.fromEntries(fields.map(([key, { type }]) => [key, type === 'number' ? 1 : 'text'])) };
+  });
 const limitsOfCall = { silenceMs: 20_000, maxMs: 20_000, onProgress: () => undefined };
-for (const { name, inputSchema } of listed) {
-  const names = Object.entries(inputSchema?.properties ?? {});
-  const args = Object.fromEntries(names.map(([key, { type }]) => [key, type === 'number' ? 1 : 'text']));
-  await connection.call({ name, input_schema: inputSchema }, args, limitsOfCall);
+const maxRounds = 5;
+
+/** Answers what the server asks for as a person who says yes. */
+async function complete(definition, args) {
+  let given = {};
+  for (let round = 0; round < maxRounds; round += 1) {
+    const outcome = await connection.call(definition, args, limitsOfCall, undefined, {
+      asks: true,
+      waits: true,
+      ...given,
+    });
+    if (outcome.is !== 'input') return;
+    const answers = Object.keys(outcome.requests).map((key) => [
+      key,
+      { action: 'accept', content: { confirmed: true } },
+    ]);
+    const { state } = outcome;
+    given = {
+      ...(answers.length === 0 ? {} : { answers: Object.fromEntries(answers) }),
+      ...(state === undefined ? {} : { state }),
+    };
+  }
+}
+
+for (const { name, args } of calls) {
+  const definition = definitions.find((one) => one.name === name);
+  if (definition) await complete(definition, args).catch((error) => process.stderr.write(`${name}: ${error}\n`));
 }
 await connection.end(20_000);
 await egress.close();
