@@ -8,6 +8,7 @@ import { SpentBudgetRepository } from './manage/attention/spent-budget.repositor
 import { ComparisonsModule } from './manage/comparisons/comparisons.module.js';
 import { CoreModule } from './core.module.js';
 import { KnowledgeModule } from './knowledge/knowledge.module.js';
+import { OpenCallsModule } from './open-calls/open-calls.module.js';
 import { ProvidersModule } from './providers.module.js';
 import { PythonToolsModule } from './manage/python-tools/python-tools.module.js';
 import { RepliesModule } from './replies.module.js';
@@ -50,6 +51,7 @@ export class AppModule {
         PythonToolsModule,
         StepsModule,
         ToolsModule,
+        OpenCallsModule,
       ],
       controllers: [AttentionController, ErasureController, MemoryController],
       providers: [

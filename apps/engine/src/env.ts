@@ -143,6 +143,14 @@ const settings = {
   TASK_PUSH_TIMEOUT_MS: integer(10_000, 100, 60_000),
   /** How often a process looks at the tasks that are followed there, all in one query, in ms. */
   TASK_LOOK_MS: integer(200, 20, 10_000),
+  /** How long a call waits for what its server asks the user, in ms: from each time that it asks. */
+  CALL_INPUT_WAIT_MS: integer(86_400_000, 1_000, 2_592_000_000),
+  /** How often the server of one call may ask. */
+  CALL_INPUT_ROUNDS: integer(5, 1, 100),
+  /** How long a call waits in all that its server has made a task of, in ms. */
+  CALL_TASK_WAIT_MS: integer(3_600_000, 1_000, 2_592_000_000),
+  /** A task is looked at as often as its server says, but not more often than this, in ms. */
+  CALL_TASK_LOOK_MS: integer(1_000, 50, 600_000),
   /** A run that waits for an event looks again after this time, should nobody wake it, in ms. */
   EVENT_WAIT_LOOK_MS: integer(3_600_000, 1_000, 86_400_000),
   /** Facts that an agent may remember of one contact. */

@@ -3,6 +3,8 @@ import type { TextFrom, TrustGrade } from './jobs/turn-run.js';
 
 /** Why a turn waits, for its row. */
 export const eventAwaitedCode = 'event_awaited';
+/** And why one waits whose call of a tool waits for the user, or for a task of its server. */
+export const callWaitsCode = 'call_waits';
 
 /** What a condition of a wait reads of its run: the message that began it, and the steps that the condition names. */
 export interface WaitReads {

@@ -54,6 +54,7 @@ export type IdKind =
   | 'sch'
   | 'tck'
   | 'ask'
+  | 'opc'
   | 'req'
   | 'cfr'
   | 'alr'

@@ -96,10 +96,53 @@ export interface ToolImage {
   data: string;
 }
 
+/** What a server asks the user for before it answers a call: `elicitation/create` of MCP 2026-07-28. */
+export type McpQuestion =
+  | {
+      mode: 'form';
+      message: string;
+      /** Of an object whose members are texts, numbers, yes or no, or choices. */
+      schema: Record<string, unknown>;
+    }
+  | { mode: 'url'; message: string; url: string };
+
+/** What the user answered, by the server's keys. `content` only of an accepted form. */
+export type McpAnswers = Record<
+  string,
+  { action: 'accept' | 'decline' | 'cancel'; content?: Record<string, string | number | boolean | string[]> }
+>;
+
+/** A call that has no result yet: its server asks for something, or works on it as a task. */
+export interface McpCallWaits {
+  server: { id: string; name: string };
+  /** By the server's keys; none: it only wants to be asked again. */
+  questions: Record<string, McpQuestion>;
+  /** What the server wants to get back with the answers, as it is. */
+  state?: string;
+  task?: {
+    id: string;
+    poll_ms: number;
+    /** How long the server keeps the task, from its creation; null: without end. */
+    ttl_ms: number | null;
+    /** What the server says about it; null: nothing. */
+    words: string | null;
+  };
+}
+
+/** How the engine goes on with a call that waits: with answers, by looking at its task, or by cancelling that. */
+export interface McpCallContinued {
+  answers?: McpAnswers;
+  state?: string;
+  task_id?: string;
+  cancel?: true;
+}
+
 /**
- * The registry's answer to `POST /internal/tool-calls` `{tool_id, pin, arguments, call_id, conversation, timeout_ms}`.
+ * The registry's answer to `POST /internal/tool-calls` `{tool_id, pin, arguments, call_id, conversation, timeout_ms,
+ * may_wait, may_ask, continued}`.
  */
 export type McpCallAnswer =
+  | { ok: true; waits: McpCallWaits }
   | {
       ok: true;
       content: string;

@@ -41,6 +41,8 @@ const words: Readonly<Record<string, string>> = {
   day_reserved: 'What is left of the budget is reserved by turns that run. The turn continues when one of them ends.',
   event_awaited: 'The run waits for an event. It continues when that has arrived, or when its time is over.',
   agent_called: 'The turn waits for another agent that it asked. It continues when that one has answered.',
+  call_waits:
+    'A tool waits for an answer of the user, or for a task of its server. The turn continues when it has come, or when its time is over.',
   content_filter:
     'The content filter of the model blocked the answer: change the instructions, or choose another model.',
   empty_answer: 'The model gave an empty answer: redrive the turn, or choose another model.',

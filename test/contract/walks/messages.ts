@@ -212,6 +212,7 @@ export function walkMessages(ground: () => Ground): void {
         async () => (await ask<{ data: Asked[] }>('GET', 'approvals?state=pending')).data[0],
       );
       await ask('GET', `approvals/${approval.id}`);
+      await ask('GET', 'open-calls');
       if (verb === 'cancel') {
         await ask('POST', `turns/${approval.turn_id}/cancel`);
         await until(

@@ -911,6 +911,10 @@ export interface paths {
         /** Usage by day, project and agent, contact or model, as one file of any length */
         get: operations["exportUsage"];
     };
+    "/api/v1/open-calls": {
+        /** Calls of MCP tools that wait for a contact or for a task of their server, newest first */
+        get: operations["listOpenCalls"];
+    };
     "/api/v1/agents/{id}/publication": {
         /** Read how others may ask the agent; 404: they may not */
         get: operations["getPublication"];
@@ -6117,6 +6121,41 @@ export interface components {
         UsageList: {
             data: components["schemas"]["UsageView"][];
         };
+        OpenCallView: {
+            id: string;
+            agent_id: string;
+            turn_id: string;
+            /** @description The event that the turn answers */
+            receipt_id: string;
+            /** @description As the model calls it */
+            tool: string;
+            tool_id: string;
+            server_id: string;
+            server_name: string;
+            /** @description Who is asked; null: nobody can be */
+            contact_id: string | null;
+            /**
+             * @description asking: the contact is to be asked; asked: and was; answered: the answers are to be sent; sending: and may have been; task: the server works on it
+             * @enum {string}
+             */
+            state: "asking" | "asked" | "answered" | "sending" | "task" | "ended";
+            /** @description How often the server has asked */
+            rounds: number;
+            /** @description The server has made a task of it */
+            is_task: boolean;
+            /**
+             * Format: date-time
+             * @description Until when it waits
+             */
+            expires_at: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        OpenCallPage: {
+            data: components["schemas"]["OpenCallView"][];
+            /** @description For `?cursor=`; null: this is the last page */
+            next_cursor: string | null;
+        };
         PublicationView: {
             agent_id: string;
             /** @description For callers' models: the tool that asks it over MCP is `ask_<name>`. Once in the project */
@@ -6190,7 +6229,15 @@ export interface components {
             name: string;
             url: string;
             transport: string | null;
+            /** @description The revision of MCP that was negotiated at its last listing */
             protocol_version: string | null;
+            /** @description Milliseconds that its last listing holds, as the server says; null: it does not say */
+            list_ttl_ms: number | null;
+            /**
+             * Format: date-time
+             * @description When its tools are listed again, if nothing says earlier that they changed
+             */
+            next_listing_at: string;
             server_info: components["schemas"]["ServerInfoView"] | null;
             auth: components["schemas"]["ServerAuthView"];
             /** @enum {string} */
@@ -6480,7 +6527,7 @@ export interface components {
             call_id: string;
             caller: string;
             arguments_sha256: string;
-            /** @description `started`, `ok`, `tool_error`, or the code of a failure */
+            /** @description `started`, `ok`, `waiting` (for the user, or for a task), `tool_error`, or the code of a failure */
             outcome: string;
             /** @description Null for a Python tool in a turn */
             result_bytes: number | null;
@@ -13276,6 +13323,32 @@ export interface operations {
                 content: {
                     "text/csv": string;
                     "application/x-ndjson": string;
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listOpenCalls: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description next_cursor of the previous page, unchanged */
+                cursor?: string;
+                /** @description Only calls of this MCP server */
+                server_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenCallPage"];
                 };
             };
             default: components["responses"]["Problem"];

@@ -2,6 +2,7 @@ import type { ServiceSchema } from '#libs/database';
 import { Audit } from '../entities/audit.entity.js';
 import { Agent, AgentVersion } from '../entities/agent.entity.js';
 import { Approval, ApprovalAsk } from '../entities/approval.entity.js';
+import { OpenCall } from '../entities/open-call.entity.js';
 import { Chunk, ChunkVector, KnowledgeDocument, SyncedDocument } from '../knowledge/document.entity.js';
 import { EmbeddingModelRow } from '../knowledge/meaning/embedding-model.entity.js';
 import { KnowledgeEntity, Mention, Relation } from '../knowledge/graph.entity.js';
@@ -47,6 +48,7 @@ import { TurnInterim1795903366102 } from './1795903366102-turn-interim.js';
 import { EmbeddingHold1795904361264 } from './1795904361264-embedding-hold.js';
 import { AgentTask, Publication, TaskPush } from '../entities/agent-task.entity.js';
 import { AgentTask1795905856508 } from './1795905856508-agent-task.js';
+import { OpenCall1795906700304 } from './1795906700304-open-call.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -69,6 +71,7 @@ export const schema: ServiceSchema = {
     PythonTry,
     Approval,
     ApprovalAsk,
+    OpenCall,
     Usage,
     BudgetHold,
     ModelUsage,
@@ -120,5 +123,6 @@ export const schema: ServiceSchema = {
     TurnInterim1795903366102,
     EmbeddingHold1795904361264,
     AgentTask1795905856508,
+    OpenCall1795906700304,
   ],
 };

@@ -15,6 +15,7 @@ import type { PresetList, ProviderList, ProviderView, TestedView } from '../mana
 import type { SessionTurnPage } from '../manage/sessions/session-turn.dto.js';
 import type { SessionDetailView, SessionPage, SessionSummaryView } from '../manage/sessions/session.dto.js';
 import type { TrialTurnView, TrialView } from '../manage/trials/trial.dto.js';
+import type { OpenCallPage } from '../open-calls/open-call.dto.js';
 import type { TurnRedrive } from '../manage/turns/turn-redrive.service.js';
 import type { TurnView } from '../manage/turns/turn.dto.js';
 import type { UsageList } from '../manage/usage/usage.controller.js';
@@ -71,6 +72,7 @@ export type EngineViews = [
   ['GET providers/presets', PresetList],
   [`POST providers/${string}/test`, TestedView],
   [`${string} providers${string}`, ProviderView],
+  [`GET open-calls${string}`, OpenCallPage],
   ['GET memories', MemoryPage],
   ['DELETE memories', ErasedMemories],
   [`${string} memories/${string}`, MemoryView],

@@ -1,4 +1,5 @@
-import { idOf, JsonObject, PageOf, Text, time, Whole } from '#libs/service-kit';
+import type { McpCallContinued } from '#libs/contracts';
+import { Flag, idOf, JsonObject, PageOf, Text, time, Whole } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { ToolCall } from './tool-call.entity.js';
 
@@ -19,6 +20,10 @@ export class CallTool {
     description: 'Bytes of images that the caller takes, at most MCP_IMAGE_BYTES. Absent: none',
   })
   image_bytes?: number;
+  @Flag({ optional: true, description: 'The caller can wait for a task of the server' }) may_wait?: boolean;
+  @Flag({ optional: true, description: 'The caller can ask the user what the server wants to know' }) may_ask?: boolean;
+  @JsonObject({ optional: true, description: 'How a call goes on that waits. Absent: it is made' })
+  continued?: McpCallContinued;
 }
 
 export class CallOfToolView implements Omit<ToolCall, 'pin' | 'result_bytes' | 'truncated'> {
@@ -37,7 +42,10 @@ export class CallOfToolView implements Omit<ToolCall, 'pin' | 'result_bytes' | '
   @ApiProperty({ description: "The caller's id of the call" }) call_id: string;
   @ApiProperty() caller: string;
   @ApiProperty() arguments_sha256: string;
-  @ApiProperty({ description: '`started`, `ok`, `tool_error`, or the code of a failure' }) outcome: string;
+  @ApiProperty({
+    description: '`started`, `ok`, `waiting` (for the user, or for a task), `tool_error`, or the code of a failure',
+  })
+  outcome: string;
   @ApiProperty({ type: 'integer', nullable: true, description: 'Null for a Python tool in a turn' }) result_bytes:
     number | null;
   @ApiProperty({ type: Boolean, nullable: true, description: 'Null for a Python tool in a turn' }) truncated:

@@ -4,6 +4,9 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { LessThan, Repository } from 'typeorm';
 import { ToolCall } from './tool-call.entity.js';
 
+/** How a call ended. */
+export type CallEnd = Pick<ToolCall, 'outcome' | 'result_bytes' | 'truncated' | 'duration_ms'>;
+
 @Injectable()
 export class ToolCallRepository {
   constructor(@InjectRepository(ToolCall) private readonly calls: Repository<ToolCall>) {}
@@ -13,7 +16,7 @@ export class ToolCallRepository {
     await this.calls.insert(call);
   }
 
-  async end(id: string, end: Pick<ToolCall, 'outcome' | 'result_bytes' | 'truncated' | 'duration_ms'>): Promise<void> {
+  async end(id: string, end: CallEnd): Promise<void> {
     await this.calls.update({ id }, end);
   }
 

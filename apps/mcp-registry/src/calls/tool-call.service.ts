@@ -12,11 +12,12 @@ import type { Tool } from '../tools/tool.entity.js';
 import { ToolRepository } from '../tools/tool.repository.js';
 import { progressWords } from './call-progress.js';
 import { readResult } from './call-result.js';
+import { talk, waitsOf } from './waiting-call.js';
 import { imagesOf } from './result-images.js';
 import { PythonCalls } from './python-calls.js';
 import type { CallTool, CallOfToolView } from './tool-call.dto.js';
 import type { ToolCall } from './tool-call.entity.js';
-import { ToolCallRepository } from './tool-call.repository.js';
+import { type CallEnd, ToolCallRepository } from './tool-call.repository.js';
 
 const hourMs = 3_600_000;
 
@@ -63,19 +64,33 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
     const tool = await this.tools.find(caller, body.tool_id);
     const server = tool?.server_id ? await this.servers.find(caller, tool.server_id) : null;
     if (!tool || !server) return refused('tool_not_found', `There is no MCP tool ${body.tool_id}.`);
+    const { continued } = body;
+    if (continued?.cancel) return (await this.attempt(tool, server, body, onProgress, signal)).answer;
     if (tool.state !== 'approved') return refused('tool_not_approved', `The tool ${tool.name} is ${tool.state}.`);
+    // A task was begun under the pin that held then, and only its result is missing.
+    if (continued?.task_id) return this.look(caller, { tool, server, body }, onProgress, signal);
     if (tool.pin !== body.pin)
       return refused('tool_changed', `The definition of ${tool.name} has changed since these arguments were made.`);
     const record = recordOf(caller, tool, server, body);
     await this.records.start(record);
     const startMs = performance.now();
     const { answer, bytes } = await this.attempt(tool, server, body, onProgress, signal);
-    await this.records.end(record.id, {
-      outcome: answer.ok ? (answer.is_error ? 'tool_error' : 'ok') : answer.error,
-      result_bytes: bytes,
-      truncated: answer.ok && answer.truncated,
-      duration_ms: performance.now() - startMs,
-    });
+    await this.records.end(record.id, endOf(answer, bytes, performance.now() - startMs));
+    return answer;
+  }
+
+  /** At a call that has become a task. Only its end is recorded: it is looked at again and again. */
+  private async look(
+    caller: Principal,
+    { tool, server, body }: { tool: Tool; server: McpServer; body: CallTool },
+    onProgress: (progress: string) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<McpCallAnswer> {
+    const record = recordOf(caller, tool, server, body);
+    const startMs = performance.now();
+    const { answer, bytes } = await this.attempt(tool, server, body, onProgress, signal);
+    const isOver = answer.ok ? !('waits' in answer) : !answer.retryable;
+    if (isOver) await this.records.start({ ...record, ...endOf(answer, bytes, performance.now() - startMs) });
     return answer;
   }
 
@@ -107,11 +122,16 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
     try {
       let renewed: McpSessionEnd | null = null;
       const [turn = ''] = body.call_id.split('.');
-      const result = await this.connections.use(server, body.conversation ?? turn, (connection, why) => {
+      const outcome = await this.connections.use(server, body.conversation ?? turn, (connection, why) => {
         renewed = why;
-        return connection.call(definition, body.arguments, limits, signal);
+        return talk(connection, definition, body, limits, signal);
       });
       await this.follow(server, null, startedAt);
+      if (outcome.is !== 'result') {
+        const waits = waitsOf(server, outcome, body.may_ask === true, this.settings.MCP_WAIT_BYTES);
+        return { answer: { ok: true, waits }, bytes: 0 };
+      }
+      const { result } = outcome;
       if (renewed) this.logger.warn({ event: 'session.renewed', server_id: server.id, tool_id: tool.id, why: renewed });
       const { bytes, ...read } = readResult(result, this.settings.MCP_OUTPUT_BYTES);
       const images = imagesOf(result, Math.min(body.image_bytes ?? 0, this.settings.MCP_IMAGE_BYTES));
@@ -128,7 +148,10 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
       const { code, message, sent } = error;
       await this.follow(server, error, startedAt);
       this.logger.warn({ event: 'tool.call.failed', server_id: server.id, tool_id: tool.id, code });
-      return { answer: { ok: false, error: code, message, retryable: !sent || tool.idempotent }, bytes: 0 };
+      // To look at a task changes nothing, so it may be looked at again.
+      const isLook = body.continued?.task_id !== undefined && undecided.has(code);
+      const retryable = !sent || tool.idempotent || isLook;
+      return { answer: { ok: false, error: code, message, retryable }, bytes: 0 };
     }
   }
 
@@ -148,12 +171,21 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
 }
 
 /** Failures of a call that the server itself reports. */
-const answered = new Set<McpErrorCode>(['refused', 'response_too_large']);
+const answered = new Set<McpErrorCode>(['refused', 'input_refused', 'response_too_large']);
 /** Failures that say nothing of the server: a tool may be slow, a caller may leave, others may have all sessions. */
 const undecided = new Set<McpErrorCode>(['timeout', 'cancelled', 'session_lost', 'busy']);
 
 function refused(error: string, message: string): McpCallAnswer {
   return { ok: false, error, message, retryable: false };
+}
+
+function endOf(answer: McpCallAnswer, bytes: number, durationMs: number): CallEnd {
+  return {
+    outcome: !answer.ok ? answer.error : 'waits' in answer ? 'waiting' : answer.is_error ? 'tool_error' : 'ok',
+    result_bytes: bytes,
+    truncated: answer.ok && !('waits' in answer) && answer.truncated,
+    duration_ms: durationMs,
+  };
 }
 
 function recordOf(caller: Principal, tool: Tool, server: McpServer, body: CallTool): ToolCall {

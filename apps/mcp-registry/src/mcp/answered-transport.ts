@@ -7,6 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onBehalfOf } from './guarded-fetch.js';
 import { McpError } from './mcp-error.js';
+import { asSent } from './task-messages.js';
 
 const sending = new AsyncLocalStorage<{ goesOn: boolean }>();
 
@@ -32,7 +33,8 @@ export class AnsweredTransport extends StreamableHTTPClientTransport {
     });
   }
 
-  override async send(...[message, options]: Parameters<StreamableHTTPClientTransport['send']>): Promise<void> {
+  override async send(...[given, options]: Parameters<StreamableHTTPClientTransport['send']>): Promise<void> {
+    const message = Array.isArray(given) ? given : asSent(given);
     const request = onBehalfOf.getStore();
     if (!request || Array.isArray(message) || !('method' in message && 'id' in message)) {
       return super.send(message, options);

@@ -1,6 +1,9 @@
 import {
   type CallToolResult,
   type Client,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type InputRequiredResult,
   type Progress,
   type SSEClientTransport,
   StreamableHTTPClientTransport,
@@ -9,10 +12,13 @@ import {
 import type { TransportKind } from '../entities/mcp-server.entity.js';
 import { plainText } from '../tools/plain-text.js';
 import type { ToolDefinition } from '../tools/tool-definition.js';
+import { type CallOutcome, outcomeOf, taskOutcome } from './call-outcome.js';
 import { onBehalfOf } from './guarded-fetch.js';
 import { McpError, toMcpError } from './mcp-error.js';
 import { randomUUID } from 'node:crypto';
+import { checkOutput } from './output-check.js';
 import { isLostSession, mayHaveActed, saysToEverything } from './session-loss.js';
+import { type TaskMethod, taskRequest, tasksExtension } from './task-messages.js';
 
 /** A session that a server has for a client, which another process may have opened. */
 export interface KnownSession {
@@ -25,6 +31,16 @@ export interface CallLimits {
   silenceMs: number;
   maxMs: number;
   onProgress: (progress: Progress) => void;
+}
+
+/** What the caller of a tool can do for its server, and what it has for it since the server asked. */
+export interface CallerSide {
+  /** It asks the user. */
+  asks: boolean;
+  /** It waits for a task. */
+  waits: boolean;
+  answers?: Record<string, unknown>;
+  state?: string;
 }
 
 const seconds = (ms: number): string => `${ms / 1_000} s`;
@@ -69,6 +85,11 @@ export class McpConnection {
     return this.client.getNegotiatedProtocolVersion() ?? this.resumed?.protocolVersion ?? null;
   }
 
+  /** It wants arguments as headers where a tool's schema says so (SEP-2243). */
+  get mirrorsArguments(): boolean {
+    return this.client.getProtocolEra() === 'modern';
+  }
+
   /** A resumed session does not say what the server can do. It had tools. */
   get hasTools(): boolean {
     return this.resumed !== null || this.client.getServerCapabilities()?.tools !== undefined;
@@ -85,26 +106,49 @@ export class McpConnection {
     );
   }
 
-  /** @throws McpError; a failure that the tool itself reports is a result with `isError`, but for a lost session */
+  /**
+   * @param side absent: it is declared that nobody is asked and that nothing waits
+   * @throws McpError; a failure that the tool itself reports is a result with `isError`, but for a lost session
+   */
   async call(
     definition: ToolDefinition,
     args: Record<string, unknown>,
     { silenceMs, maxMs, onProgress }: CallLimits,
     signal?: AbortSignal,
-  ): Promise<CallToolResult> {
+    side: CallerSide = { asks: false, waits: false },
+  ): Promise<CallOutcome> {
     const late = new AbortController();
     const tooLong = `no answer within ${seconds(maxMs)} in all, the limit MCP_CALL_MAX_MS`;
     const timer = setTimeout(() => late.abort(new McpError('timeout', tooLong, true)), maxMs);
     const ended = AbortSignal.any([late.signal, ...(signal ? [signal] : [])]);
     try {
-      const result = await this.within(Math.min(silenceMs, maxMs), ended, (options) =>
-        this.client.callTool(
-          { name: definition.name, arguments: args },
-          { ...options, onprogress: onProgress, resetTimeoutOnProgress: true, toolDefinition: sdkTool(definition) },
-        ),
+      const { answers, state } = side;
+      const params = {
+        name: definition.name,
+        arguments: args,
+        ...(answers === undefined ? {} : { inputResponses: answers }),
+        ...(state === undefined ? {} : { requestState: state }),
+        ...this.declared(side),
+      };
+      const answer = await this.within<CallToolResult | InputRequiredResult>(
+        Math.min(silenceMs, maxMs),
+        ended,
+        (options) =>
+          this.client.callTool(params, {
+            ...options,
+            onprogress: onProgress,
+            resetTimeoutOnProgress: true,
+            toolDefinition: sdkTool(definition),
+            allowInputRequired: true,
+          }),
       );
+      const outcome = outcomeOf(answer);
+      if (outcome.is !== 'result') return outcome;
       const list = () => this.listPage(undefined, this.pingMs, ended);
-      if (this.session === null || !(await isLostSession(result, list))) return result;
+      if (this.session === null || !(await isLostSession(outcome.result, list))) {
+        checkOutput(definition, outcome.result);
+        return outcome;
+      }
       this.markLost();
       throw new McpError('session_lost', 'the server does not know the session, by the words of its tool', false);
     } catch (error) {
@@ -114,6 +158,54 @@ export class McpConnection {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** What has become of a task that a call has turned into. @throws McpError */
+  async lookAt(
+    definition: ToolDefinition,
+    taskId: string,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<CallOutcome> {
+    const outcome = taskOutcome(await this.ofTask('tasks/get', { taskId }, timeoutMs, signal));
+    if (outcome.is === 'result') checkOutput(definition, outcome.result);
+    return outcome;
+  }
+
+  /** Gives a task what it asked for. The server ignores what it has already. @throws McpError */
+  async answer(
+    taskId: string,
+    answers: Record<string, unknown>,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    await this.ofTask('tasks/update', { taskId, inputResponses: answers }, timeoutMs, signal);
+  }
+
+  /** Asks the server to stop. @throws McpError */
+  async cancelTask(taskId: string, timeoutMs: number): Promise<void> {
+    await this.ofTask('tasks/cancel', { taskId }, timeoutMs);
+  }
+
+  private ofTask(
+    method: TaskMethod,
+    params: Record<string, unknown>,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<unknown> {
+    const side = { asks: true, waits: true };
+    const request = { method: taskRequest(method), params: { ...params, ...this.declared(side) } };
+    return this.within(timeoutMs, signal, (options) => this.client.request(request, anything, options));
+  }
+
+  /** A server may only use what the client declares, in each request. Before 2026 it is declared once, and that is nothing. */
+  private declared({ asks, waits }: CallerSide): { _meta?: Record<string, unknown> } {
+    if (this.client.getProtocolEra() !== 'modern') return {};
+    const capabilities: ClientCapabilities = {
+      ...(asks ? { elicitation: { form: {}, url: {} } } : {}),
+      ...(waits ? { extensions: { [tasksExtension]: {} } } : {}),
+    };
+    return { _meta: { [CLIENT_CAPABILITIES_META_KEY]: capabilities } };
   }
 
   /** Ends the session, if the server keeps one, and closes. A refusal does not matter. @param withinMs for an answer */
@@ -177,8 +269,9 @@ export class McpConnection {
   }
 }
 
-function sdkTool({ name, input_schema: inputSchema, output_schema: outputSchema }: ToolDefinition): Tool {
-  return { name, inputSchema, ...(outputSchema ? { outputSchema } : {}) } as Tool;
+/** Without the schema of its results: the client would hold an answer to it that is none yet. */
+function sdkTool({ name, input_schema: inputSchema }: ToolDefinition): Tool {
+  return { name, inputSchema } as Tool;
 }
 
 /** A Standard Schema that accepts anything. */

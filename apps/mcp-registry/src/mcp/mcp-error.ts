@@ -17,6 +17,8 @@ export type McpErrorCode =
   | 'response_too_large'
   | 'list_too_long'
   | 'protocol_error'
+  /** The server asks for something before it answers that nobody here gives. */
+  | 'input_refused'
   | 'refused';
 
 /** `sent` is false if the server has not acted on the request: a retry then cannot repeat an effect. */

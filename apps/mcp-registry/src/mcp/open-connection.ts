@@ -1,22 +1,18 @@
-import {
-  Client,
-  type FetchLike,
-  type JsonSchemaType,
-  type jsonSchemaValidator,
-  SSEClientTransport,
-} from '@modelcontextprotocol/client';
-import { compileSchema } from '#libs/tool-schema';
+import { Client, type FetchLike, SSEClientTransport } from '@modelcontextprotocol/client';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TransportKind } from '../entities/mcp-server.entity.js';
 import { AnsweredTransport } from './answered-transport.js';
 import { type KnownSession, McpConnection } from './mcp-connection.js';
 import { httpStatus, McpError, toMcpError } from './mcp-error.js';
 import { sessionFetch } from './session-loss.js';
+import { asReceived } from './task-messages.js';
 
 export interface ConnectionTarget {
   url: string;
   fetch: FetchLike;
   connectTimeoutMs: number;
+  /** The server is known to be older than 2026-07-28: it is initialised, not asked which revisions it knows. */
+  initializes?: true;
   /** Called when the server reports that its list of tools changed. */
   onListChanged: () => void;
 }
@@ -40,20 +36,6 @@ export function resumeConnection(target: ConnectionTarget, known: KnownSession):
   return openBy('streamable_http', target, known);
 }
 
-/** Checks a result against its tool's output schema, with patterns whose run time is bounded. */
-const outputCheck: jsonSchemaValidator = {
-  getValidator: <T>(schema: JsonSchemaType) => {
-    const check = compileSchema({ ...schema });
-    return (input: unknown) =>
-      check(input)
-        ? { valid: true as const, data: input as T, errorMessage: undefined }
-        : { valid: false as const, data: undefined, errorMessage: whatIsWrong(check.errors?.[0]) };
-  },
-};
-
-const whatIsWrong = (error: { instancePath: string; message?: string } | undefined): string =>
-  `${error?.instancePath || 'it'} ${error?.message ?? 'is not valid'}`;
-
 async function openBy(
   kind: TransportKind,
   target: ConnectionTarget,
@@ -64,7 +46,8 @@ async function openBy(
     { name: 'gatehouse', version: '1' },
     {
       capabilities: {},
-      jsonSchemaValidator: outputCheck,
+      // What a server asks for comes back to the caller of the tool, who can wait for a person.
+      inputRequired: { autoFulfill: false },
       ...(kind === 'streamable_http' ? { versionNegotiation: { mode: 'auto' as const } } : {}),
       listChanged: { tools: { autoRefresh: false, onChanged: () => target.onListChanged() } },
     },
@@ -95,11 +78,17 @@ async function openBy(
     ),
   );
   try {
-    await Promise.race([client.connect(transport, { timeout: target.connectTimeoutMs, signal: timer }), late]);
+    const options = { timeout: target.connectTimeoutMs, signal: timer };
+    const prior = target.initializes ? { prior: { kind: 'legacy' as const } } : {};
+    await Promise.race([client.connect(transport, { ...options, ...prior }), late]);
   } catch (error) {
     await client.close().catch(() => undefined);
     await transport.close().catch(() => undefined);
     throw error;
+  }
+  if (transport instanceof AnsweredTransport) {
+    const { onmessage: heard } = transport;
+    transport.onmessage = (message) => heard?.(asReceived(message));
   }
   connection = new McpConnection(client, transport, kind, known, target.connectTimeoutMs);
   return connection;

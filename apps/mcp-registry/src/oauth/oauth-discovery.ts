@@ -83,6 +83,7 @@ export class OauthDiscovery {
         clientMetadata: {
           client_name: 'Gatehouse',
           redirect_uris: [redirectUri],
+          application_type: applicationType(redirectUri),
           grant_types: ['authorization_code', 'refresh_token'],
           response_types: ['code'],
           token_endpoint_auth_method: method,
@@ -121,6 +122,11 @@ export class OauthDiscovery {
       throw notFound(toMcpError(error).message);
     }
   }
+}
+
+/** Servers of OpenID take what says nothing for a web application, and refuse it an address of this machine. */
+function applicationType(redirectUri: string): 'native' | 'web' {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(redirectUri).hostname) ? 'native' : 'web';
 }
 
 /** The safest method that the server offers, with a client secret if possible. */

@@ -1,4 +1,4 @@
-import type { AttentionItem } from '#libs/contracts';
+import type { McpCallWaits, AttentionItem } from '#libs/contracts';
 import type { Toolset } from '#libs/contracts';
 import type { CallOfToolPage } from '../calls/tool-call.dto.js';
 import type { RegisteredByOauth } from '../oauth/oauth.dto.js';
@@ -19,6 +19,7 @@ interface CallAnswer {
   images?: { media_type: string; data: string }[];
   content: string;
   truncated: boolean;
+  waits?: McpCallWaits;
 }
 interface ManifestSkillAnswer {
   outcome: string;

@@ -52,6 +52,8 @@ export const upstreams: readonly Upstream[] = [
       'runs',
       'turns',
       'approvals',
+      'open-calls',
+      'questions',
       'knowledge',
       'memories',
       'usage',
@@ -100,10 +102,10 @@ export function isWebhook(route: string): boolean {
 
 /**
  * Where providers and links send browsers, signed in or not. The vault checks the browser's own cookie, and the user if
- * there is one.
+ * there is one; the engine the token of a question's link.
  */
 export function isOpen(route: string): boolean {
-  return resourceOf(route) === 'oauth';
+  return ['oauth', 'questions'].includes(resourceOf(route));
 }
 
 function resourceOf(route: string): string {

@@ -8,10 +8,12 @@ import { Editable } from '../../ui/editable.js';
 import { Facts } from '../../ui/facts.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { SaveBar } from '../../ui/save-bar.js';
+import { duration } from '../../ui/numbers.js';
 import { Section } from '../../ui/page.js';
 import { TextLink } from '../../ui/links.js';
 import { useEditor } from '../../ui/use-editor.js';
 import { When } from '../../ui/when.js';
+import { OpenCalls } from './open-calls.js';
 import { PolicyField, SessionsField, TrustField } from './server-fields.js';
 import { provided } from './server-actions.js';
 
@@ -36,6 +38,8 @@ export function ServerSettings({ server }: { server: Schema<'ServerView'> }): Re
             [mcpTexts.protocol, server.protocol_version],
             [mcpTexts.auth, mcpTexts.fields.modes[server.auth.mode]],
             [mcpTexts.checked, <When at={server.checked_at} />],
+            [mcpTexts.holds, server.list_ttl_ms === null ? mcpTexts.holdsUnsaid : duration(server.list_ttl_ms)],
+            [mcpTexts.nextListing, <When at={server.next_listing_at} />],
             [
               mcpTexts.skill,
               skillId && (
@@ -47,6 +51,7 @@ export function ServerSettings({ server }: { server: Schema<'ServerView'> }): Re
           ]}
         />
       </Section>
+      <OpenCalls serverId={id} />
       <Editable scope="tools:write">
         <Stack gap="md" maw={520}>
           <TextInput

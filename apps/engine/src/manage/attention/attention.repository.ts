@@ -66,7 +66,7 @@ export class AttentionRepository {
               min(coalesce(blocked_since, created_at)) AS since, min(due_at) AS next_at,
               (array_agg(id ORDER BY id))[1] AS turn_id, (array_agg(receipt_id ORDER BY id))[1] AS receipt_id
          FROM engine.turn
-        WHERE organization_id = $1 AND project_id = $2 AND state = 'queued' AND reason NOT IN ('agent_called', '${eventAwaitedCode}') AND input -> 'trial' IS NULL
+        WHERE organization_id = $1 AND project_id = $2 AND state = 'queued' AND reason NOT IN ('agent_called', 'call_waits', '${eventAwaitedCode}') AND input -> 'trial' IS NULL
           AND coalesce(blocked_since, created_at) < now() - make_interval(secs => $3)
         GROUP BY reason ORDER BY turns DESC LIMIT $4`,
       [organizationId, projectId, this.settings.TURN_ATTENTION_MS / 1_000, attentionAtMost],

@@ -68,6 +68,8 @@ export class ErasureRepository {
              UNION ALL SELECT jsonb_path_query(t.input, '$.earlier[*].metadata.transcripts[*]')) AS heard(it)),
        transcripts AS (DELETE FROM engine.transcript r USING spoken
            WHERE r.project_id = spoken.project_id AND r.text = spoken.text RETURNING 1),
+       open_calls AS (UPDATE engine.open_call o SET questions = NULL, answers = NULL, request_state = NULL FROM mine
+           WHERE o.turn_id = mine.id),
        files AS (DELETE FROM engine.turn_file f USING mine WHERE f.turn_id = mine.id RETURNING 1),
        previews AS (DELETE FROM engine.turn_preview p USING mine WHERE p.turn_id = mine.id),
        pushes AS (DELETE FROM engine.task_push p USING engine.agent_task k, mine WHERE k.turn_id = mine.id AND p.task_id = k.id),

@@ -26,6 +26,7 @@ const deletions = {
     interims AS (DELETE FROM engine.turn_interim i USING old WHERE i.turn_id = old.id),
     previews AS (DELETE FROM engine.turn_preview p USING old WHERE p.turn_id = old.id),
     calls AS (DELETE FROM engine.tool_call c USING old WHERE c.turn_id = old.id),
+    open_calls AS (DELETE FROM engine.open_call o USING old WHERE o.turn_id = old.id),
     approvals AS (DELETE FROM engine.approval a USING old WHERE a.turn_id = old.id RETURNING a.id),
     asks AS (DELETE FROM engine.approval_ask k USING approvals WHERE k.approval_id = approvals.id)
     SELECT count(*)::integer AS deleted FROM old`,

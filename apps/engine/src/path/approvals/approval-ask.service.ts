@@ -1,4 +1,4 @@
-import { approvalChoices, approvalValue, type ReplyTarget, scopeOf } from '#libs/contracts';
+import { approvalChoices, approvalValue, scopeOf } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { PermanentFailure } from '#libs/queue';
@@ -9,17 +9,9 @@ import { type EngineSettings, GATEWAY, SETTINGS } from '../../settings.js';
 import type { ApprovalAsk } from '../../entities/approval.entity.js';
 import { ApprovalAskRepository, type AskedApproval } from './approval-ask.repository.js';
 import { askText } from './ask-text.js';
+import { sendInPrivate } from './private-message.js';
 
 const sweepBatch = 20;
-
-/** Where a contact reads what nobody else does, and as whom the App knows it. */
-type PrivateAddress = ReplyTarget & { sender: string };
-
-interface SentAsk {
-  delivery_id: string;
-  state: string;
-  error: string | null;
-}
 
 /**
  * Asks the contacts among an approval's approvers in a conversation that they alone have with an App. An ask ends with
@@ -74,32 +66,16 @@ export class ApprovalAskService extends Sweeping {
 
   private async deliver(ask: ApprovalAsk, approval: AskedApproval): Promise<string> {
     const owner = scopeOf(ask);
-    const contact = `/internal/contacts/${encodeURIComponent(ask.contact_id)}`;
-    const { address } = await this.router.get<{ address: PrivateAddress | null }>(`${contact}/private-address`, owner);
-    if (!address) {
-      throw new PermanentFailure(
-        'no_private_address',
-        'the contact has written to no App in a conversation of its own',
-      );
-    }
-    const { app_id, channel_address, thread_id, reply_context, sender } = address;
     const value = approvalValue(ask.token);
-    const sent = await this.gateway.post<SentAsk>('/internal/adapter-calls/deliver', owner, {
-      app_id,
-      channel_address,
-      message: {
-        text: askText(approval, this.settings.APPROVAL_ASK_CHARS),
-        actions: approvalChoices.map((choice) => ({ ...choice, value })),
-        actions_for: sender,
-        ...(thread_id === null ? {} : { thread_id }),
-        ...(reply_context === null || reply_context === undefined ? {} : { reply_context }),
-      },
-      idempotency_key: `approval_ask:${ask.id}`,
+    const message = {
+      text: askText(approval, this.settings.APPROVAL_ASK_CHARS),
+      actions: approvalChoices.map((choice) => ({ ...choice, value })),
+    };
+    return sendInPrivate({ router: this.router, gateway: this.gateway }, owner, ask.contact_id, message, {
+      key: `approval_ask:${ask.id}`,
       // The same in every try, like all that the key stands for.
-      ttl_seconds: Math.ceil((approval.expires_at.getTime() - approval.created_at.getTime()) / 1_000),
+      ttlSeconds: Math.ceil((approval.expires_at.getTime() - approval.created_at.getTime()) / 1_000),
     });
-    if (sent.state === 'dead') throw new PermanentFailure(sent.error ?? 'not_delivered', 'the message did not arrive');
-    return sent.delivery_id;
   }
 
   /** @param reason why the contact was not asked; null: it was */

@@ -31,6 +31,6 @@ export function askText(approval: AskedApproval, maxChars: number): string {
 }
 
 /** A name as text: it is no markup of ours. */
-function inline(name: string): string {
+export function inline(name: string): string {
   return name.replace(/[\\`*_[\]<>~|#]/g, String.raw`\$&`).replace(/\s+/g, ' ');
 }

@@ -9,6 +9,7 @@ import { digestOf } from '../tools/bound-credentials.js';
 import { CalledTurnOpen } from '../tools/agent-tool.js';
 import {
   type CallSite,
+  CallWaits,
   failure,
   type GivenAttachments,
   isFailure,
@@ -42,6 +43,8 @@ export interface CallMakerInput extends CallRecord {
   given: GivenAttachments;
   /** Where results come from in place of calls; null: calls are made. */
   recorded: RecordedCalls | null;
+  /** Calls that were made in earlier claims and wait, by their references: they go on. */
+  waiting: ReadonlySet<string>;
   /** Decisions on this turn's calls, by the call's reference. */
   approvals: Map<string, DecidedCall>;
   limits: { shown: number; kept: number; parallel: number; imageBytes: number };
@@ -136,12 +139,13 @@ export class CallMaker {
         ? guard.mistaken(call)
         : guard.refuse(call, checked.grade === 'read' && checked.tool.idempotent(checked.args));
     if (refused) return refused;
+    const ref = `${step.seq}.${call.id}`;
     const begun = step.begun.has(call.id);
-    if (begun && ('error' in checked || !(checked.tool.resumes || checked.tool.idempotent(checked.args)))) {
+    const goesOn = 'tool' in checked && (checked.tool.resumes === true || this.input.waiting.has(ref));
+    if (begun && ('error' in checked || !(goesOn || checked.tool.idempotent(checked.args)))) {
       return failure('outcome_unknown', 'The call was begun and interrupted: it may have had its effect.');
     }
     if ('error' in checked) return checked;
-    const ref = `${step.seq}.${call.id}`;
     const planned = { ...checked, call, ref };
     if (this.input.recorded) return { recorded: planned };
     const harmless = checked.grade === 'read' || checked.tool.rehearses === true;
@@ -168,7 +172,7 @@ export class CallMaker {
     await log.commit();
     const ends = await Promise.allSettled(sites.map((site) => this.call(step, site)));
     const thrown = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
-    if (thrown.length > 0) throw thrown.find((reason) => !(reason instanceof CalledTurnOpen)) ?? thrown[0];
+    if (thrown.length > 0) throw firstToSay(thrown);
   }
 
   private begin(step: OpenStep, planned: PlannedCall): Begun {
@@ -178,7 +182,8 @@ export class CallMaker {
     const callbackToken = randomBytes(32).toString('base64url');
     const approved = this.input.approvals.get(ref)?.state === 'approved';
     const hosts = !approved && (step.window === 'untrusted' || !turn.trusted) ? powers.hosts : null;
-    const goesOn = tool.resumes === true ? before : undefined;
+    const waited = this.input.waiting.has(ref);
+    const goesOn = tool.resumes === true || waited ? before : undefined;
     const seq =
       goesOn?.seq ??
       this.input.log.add(
@@ -199,7 +204,18 @@ export class CallMaker {
     const { imageBytes: most } = this.input.limits;
     const show = (images: ToolImage[]): void => this.show(step, call, images);
     const shows = { imageBytes: Math.max(0, most - this.imageBytes), show };
-    const site: CallSite = { turn, ref, mayDo, window: this.window, hosts, callbackToken, say, signal, ...shows };
+    const site: CallSite = {
+      turn,
+      ref,
+      waited,
+      mayDo,
+      window: this.window,
+      hosts,
+      callbackToken,
+      say,
+      signal,
+      ...shows,
+    };
     const beforeMs = goesOn ? Math.max(0, Date.now() - goesOn.at.getTime()) : 0;
     return { call, tool, args, seq, site, beforeMs };
   }
@@ -276,6 +292,13 @@ export class CallMaker {
     }
     repeatCall(this.input, step, planned, before);
   }
+}
+
+/** A failure counts before a wait, and of several waits the one that is looked at first. */
+function firstToSay(thrown: unknown[]): unknown {
+  const failed = thrown.find((reason) => !(reason instanceof CalledTurnOpen || reason instanceof CallWaits));
+  const waits = thrown.filter((reason) => reason instanceof CallWaits).toSorted((a, b) => a.lookMs - b.lookMs);
+  return failed ?? waits[0] ?? thrown[0];
 }
 
 interface Begun {

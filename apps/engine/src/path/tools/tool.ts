@@ -2,6 +2,7 @@ import {
   type ContentTrust,
   isForwarded,
   isUntrusted,
+  type McpCallAnswer,
   type NormalizedMessage,
   type ProjectScope,
   type ReplyTarget,
@@ -83,6 +84,8 @@ export interface CallSite {
   turn: TurnScope;
   /** Identifies the call in the turn, also when it is repeated after a crash. */
   ref: string;
+  /** It was made in an earlier claim, and has waited since. */
+  waited: boolean;
   /** The highest grade for this call: what the agent may do, or what a person approved. */
   mayDo: ToolGrade;
   /** The trust of what is in the turn's window. */
@@ -99,6 +102,34 @@ export interface CallSite {
   show(images: ToolImage[]): void;
   signal: AbortSignal;
 }
+
+/** A call has no result yet: it waits for the user, or for its server. Its turn gives its lease back, and looks again. */
+export class CallWaits extends Error {
+  override readonly name = 'CallWaits';
+  constructor(
+    readonly tool: string,
+    readonly lookMs: number,
+    readonly detail: Record<string, unknown>,
+  ) {
+    super('the turn waits for the result of a call');
+  }
+}
+
+/** Makes the calls of MCP tools, which may have to wait. */
+export interface McpCalls {
+  /** @throws CallWaits */
+  make(definition: ToolsetTool, args: Record<string, unknown>, call: CallSite): Promise<McpCallEnd>;
+  /** References of the calls of a turn that wait. */
+  ofTurn(turnId: string): Promise<ReadonlySet<string>>;
+  /** Has a turn that waits go on, if an answer came before it gave its lease back. */
+  wakeAnswered(turnId: string): Promise<void>;
+}
+
+export type McpCallEnd =
+  Exclude<McpCallAnswer, { waits: unknown } | { ok: false }> | { ok: false; error: string; message: string };
+
+/** Injection token of `McpCalls`. */
+export const MCP_CALLS = Symbol('McpCalls');
 
 /** A capability that an agent may call. */
 export interface Tool extends ToolDescription {

@@ -2,7 +2,7 @@ import { type LeftOutTool, scopeOf, type ToolGrade, type Toolset, type ToolsetTo
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Agent, AgentGrant } from '../../entities/agent.entity.js';
-import { type EngineSettings, PYTHON_RUNNER, REGISTRY, SETTINGS } from '../../settings.js';
+import { type EngineSettings, PYTHON_RUNNER, SETTINGS } from '../../settings.js';
 import { AgentCalls } from '../calls/agent-call.repository.js';
 import { StepRepository } from '../steps/step.repository.js';
 import { agentTool } from './agent-tool.js';
@@ -11,7 +11,7 @@ import { CredentialReader, digestOf } from './bound-credentials.js';
 import { BuiltinLibrary, findToolsTool, readResultTool } from './builtin/builtin-library.js';
 import { leftOut, OfferedTools, sift, type TurnPowers } from './turn-powers.js';
 import { mcpTool, pythonTool, ToolsetClient } from './registry/registry-tool.js';
-import { exceeds, type Tool, type TurnScope } from './tool.js';
+import { exceeds, MCP_CALLS, type McpCalls, type Tool, type TurnScope } from './tool.js';
 import { isPerson } from '../../entities/approval.entity.js';
 
 /** The part of a turn that decides which tools it gets. */
@@ -78,7 +78,7 @@ export class TurnToolService {
     private readonly toolsets: ToolsetClient,
     private readonly credentials: CredentialReader,
     private readonly check: ArgumentCheck,
-    @Inject(REGISTRY) private readonly registry: ServiceClient,
+    @Inject(MCP_CALLS) private readonly mcpCalls: McpCalls,
     @Inject(PYTHON_RUNNER) private readonly runner: ServiceClient,
     private readonly steps: StepRepository,
     private readonly calls: AgentCalls,
@@ -206,7 +206,7 @@ export class TurnToolService {
     }
     // An untrusted sender's turn uses only its own conversation, not what other servers and code read.
     if (!turn.trusted) return null;
-    if (source === 'mcp') return mcpTool(definition, this.registry);
+    if (source === 'mcp') return mcpTool(definition, this.mcpCalls);
     return pythonTool(definition, this.credentials.of(bindings), {
       runner: this.runner,
       timeoutMs: this.settings.TOOL_TIMEOUT_MS,

@@ -1,4 +1,5 @@
 import {
+  callWaitsCode,
   eventAwaitedCode,
   type Outcome,
   type ReplyTarget,
@@ -22,7 +23,7 @@ import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { type TurnEnding, TurnEndingRepository, TurnFailureService } from './turn-ending.repository.js';
 import { reservedCode, TurnBudget } from './turn-budget.service.js';
 import { slotCode, TurnLeases, TurnSlotRepository } from './running-turns.repository.js';
-import { ATTACHMENTS, type Attachments } from '../tools/tool.js';
+import { ATTACHMENTS, type Attachments, MCP_CALLS, type McpCalls } from '../tools/tool.js';
 import { TurnRunner } from './turn-runner.service.js';
 import { WorkflowRunner } from './workflow-runner.service.js';
 import { TurnEnqueuer } from './start-next.js';
@@ -57,6 +58,7 @@ export class TurnJobService {
     private readonly typing: TypingSignal,
     @Inject(ATTACHMENTS) private readonly attachments: Attachments,
     private readonly calls: AgentCalls,
+    @Inject(MCP_CALLS) private readonly mcpCalls: McpCalls,
     private readonly router: ServiceClient,
     private readonly journal: Journal,
     private readonly metrics: Metrics,
@@ -132,16 +134,16 @@ export class TurnJobService {
   }
 
   private async runInSlot(payload: TurnRunPayload, tried: Tried, claimed: ClaimedTurn): Promise<void> {
-    let continues = false;
+    let goesOnMs: number | null = null;
     await this.leases.during({ turn_id: tried.id, claim: tried.claim }, async (lost) => {
       await this.takeSlot(payload, tried);
       try {
-        continues = await this.runClaimed(payload, tried, claimed, lost);
+        goesOnMs = await this.runClaimed(payload, tried, claimed, lost);
       } finally {
         await this.enqueueNext(payload.project_id);
       }
     });
-    if (continues) throw new RunLater(0, 'next_step');
+    if (goesOnMs !== null) throw new RunLater(goesOnMs, 'next_step');
   }
 
   /** Stores turns of sessions in the order in which their messages were acknowledged, as far as possible. */
@@ -175,13 +177,13 @@ export class TurnJobService {
     if (next) this.enqueuer.enqueue([next]);
   }
 
-  /** @returns whether the turn is queued for the next step of its workflow */
+  /** @returns after which time the queued turn goes on: with the next step of its workflow, or with a call that waits; null: somebody else sees to it */
   private async runClaimed(
     payload: TurnRunPayload,
     tried: Tried,
     { input, session_id, memory }: ClaimedTurn,
     lost: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<number | null> {
     const startedMs = performance.now();
     const claim = { turn_id: tried.id, claim: tried.claim };
     let isRetried = false;
@@ -197,15 +199,16 @@ export class TurnJobService {
       const result = await (steps
         ? this.workflow.run(payload, tried, { ...run, steps }, lost)
         : this.runner.run(payload, claim, run, lost));
-      if ('continues' in result) return true;
+      if ('continues' in result) return 0;
       if ('waitsFor' in result) {
         const detail = { tools: result.waitsFor };
         const durationMs = performance.now() - startedMs;
         if (result.on === 'agents') await this.awaitAgents(payload, tried, durationMs, detail);
         else if (result.on === 'event')
           await this.giveBack(payload, tried, eventAwaitedCode, result.lookMs, durationMs, result.detail);
+        else if (result.on === 'server') return await this.awaitServer(payload, tried, durationMs, result);
         else this.note(payload, 'held', 'waiting_approval', claim.claim, durationMs, detail);
-        return false;
+        return null;
       }
       const { ending, facts, cleaned } = result;
       const { reason, answer_id } = ending;
@@ -228,9 +231,9 @@ export class TurnJobService {
       if (answer_id !== null && result.mayHaveFiles) await this.offers.offerOf(payload.turn_id, payload.custody);
       else if (answer_id !== null && input.reply)
         await this.offers.offer(offerOf(payload, ending, answer_id, input.reply));
-      return false;
+      return null;
     } catch (error) {
-      if (error instanceof LeaseLost) return false;
+      if (error instanceof LeaseLost) return null;
       if (stores > 0 && !isRefusedRow(error)) throw error;
       const next = turnSettlement(error, tried, this.settings);
       const code = next.reason ?? 'internal_error';
@@ -262,6 +265,18 @@ export class TurnJobService {
     await this.giveBack(payload, tried, agentCalledCode, this.settings.AGENT_CALL_LOOK_MS, durationMs, { ...detail });
     // One that ended before the lease was given back has woken nobody.
     await this.calls.wake(tried.id);
+  }
+
+  /** Gives the lease back until the user has answered what a server asks, or its task is looked at again. */
+  private async awaitServer(
+    payload: TurnRunPayload,
+    tried: Tried,
+    durationMs: number,
+    { lookMs, detail }: { lookMs: number; detail: Record<string, unknown> },
+  ): Promise<number> {
+    await this.giveBack(payload, tried, callWaitsCode, lookMs, durationMs, detail);
+    await this.mcpCalls.wakeAnswered(tried.id);
+    return lookMs;
   }
 
   private async giveBack(

@@ -12,11 +12,11 @@ import { ModelPrices, ModelSpending } from '../model/model-spending.js';
 import { Previews } from '../previews/previews.service.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { CalledTurnOpen } from '../tools/agent-tool.js';
-import { ATTACHMENTS, type Attachments } from '../tools/tool.js';
+import { ATTACHMENTS, type Attachments, CallWaits } from '../tools/tool.js';
 import { StepRepository } from '../steps/step.repository.js';
 import { TurnBudget, type TurnLimits } from './turn-budget.service.js';
 import { noticeOf, repeatedTrust, resultOf, type TurnResult } from './turn-result.js';
-import { type SuspendedTurn, TurnSetup } from './turn-setup.service.js';
+import { type SuspendedTurn, TurnSetup, waitsOn } from './turn-setup.service.js';
 import { type ClaimedTurn, TurnRepository } from './turn.repository.js';
 import type { Claim } from '../../entities/turn.entity.js';
 import { conversationOf } from '../prompt/conversation.js';
@@ -179,6 +179,7 @@ export class TurnRunner {
       return resultOf(work, result, trust, lacked);
     } catch (error) {
       if (error instanceof CalledTurnOpen) return { waitsFor: [error.tool], on: 'agents' };
+      if (error instanceof CallWaits) return waitsOn(error);
       if (error instanceof ApprovalNeeded) return await setup.suspend(work, error.calls, powers);
       throw this.failureOf(error, clock.signal, limits, log.count - before);
     } finally {

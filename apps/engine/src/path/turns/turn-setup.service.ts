@@ -26,7 +26,7 @@ import { trustOfArguments, type StepAccount, StepRepository } from '../steps/ste
 import { StepLog } from '../steps/step-log.js';
 import { ArgumentCheck } from '../tools/argument-check.js';
 import { CalledTurnOpen } from '../tools/agent-tool.js';
-import { namedBy, turnScope, type TurnScope } from '../tools/tool.js';
+import { CallWaits, MCP_CALLS, type McpCalls, namedBy, turnScope, type TurnScope } from '../tools/tool.js';
 import { ApprovalNeeded, type AskedCall, type TurnPowers } from '../tools/turn-powers.js';
 import { TurnToolService } from '../tools/turn-tool.service.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
@@ -46,15 +46,17 @@ export interface TurnWork {
   stored: Step[];
   /** Decisions on its calls, by the call's reference. */
   approvals: Map<string, DecidedCall>;
+  /** References of its calls that wait. */
+  waiting: ReadonlySet<string>;
 }
 
 /**
- * The turn waits. It gave up its lease until people have decided on these calls; or it is to, until agents have answered
- * or an event has come, and then looks again after `lookMs` should nobody wake it.
+ * The turn waits. It gave up its lease until people have decided on these calls; or it is to, until agents have answered,
+ * an event has come or a server has answered, and then looks again after `lookMs` should nobody wake it.
  */
 export type SuspendedTurn =
   | { waitsFor: string[]; on: 'people' | 'agents' }
-  | { waitsFor: string[]; on: 'event'; lookMs: number; detail: Record<string, unknown> };
+  | { waitsFor: string[]; on: 'event' | 'server'; lookMs: number; detail: Record<string, unknown> };
 
 /** What a claim of a run works on. */
 export interface ClaimedRun extends ClaimedTurn {
@@ -100,6 +102,7 @@ export class TurnSetup {
     private readonly tools: TurnToolService,
     private readonly budget: TurnBudget,
     private readonly check: ArgumentCheck,
+    @Inject(MCP_CALLS) private readonly mcpCalls: McpCalls,
     private readonly journal: Journal,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
@@ -112,16 +115,17 @@ export class TurnSetup {
     afterSeq = 0,
   ): Promise<TurnWork> {
     const isRetry = claim.claim > 1;
-    const [agent, all, approvals] = await Promise.all([
+    const [agent, all, approvals, waiting] = await Promise.all([
       this.agentOf(payload, input),
       isRetry ? this.steps.of(payload.turn_id) : [],
       isRetry ? this.approvals.ofTurn(payload.turn_id) : new Map<string, DecidedCall>(),
+      isRetry ? this.mcpCalls.ofTurn(payload.turn_id) : new Set<string>(),
     ]);
     const turn = turnScope(payload, session_id, input, agent);
     const account = { agentId: agent.id, agentVersion: agent.version, contactId: turn.contactId };
     const log = new StepLog(all, (steps) => this.steps.append(claim, steps, account), afterSeq);
     const stored = all.filter(({ seq }) => seq > afterSeq);
-    return { turn, agent, claim, input, account, log, stored, approvals };
+    return { turn, agent, claim, input, account, log, stored, approvals, waiting };
   }
 
   powersOf({ agent, turn, input }: TurnWork): ReturnType<TurnToolService['forTurn']> {
@@ -142,7 +146,7 @@ export class TurnSetup {
 
   callsOf(work: TurnWork, { takesImages, powers, ...parts }: OwnParts): CallMaker {
     const { settings } = this;
-    const { turn, claim, log, approvals } = work;
+    const { turn, claim, log, approvals, waiting } = work;
     return new CallMaker({
       ...parts,
       turn,
@@ -150,6 +154,7 @@ export class TurnSetup {
       powers,
       check: this.check,
       approvals,
+      waiting,
       limits: {
         shown: settings.TOOL_RESULT_BYTES,
         kept: settings.TOOL_RESULT_KEPT_BYTES,
@@ -223,6 +228,7 @@ export class TurnSetup {
       return { result: open.results.get(call.id), content_trust, account: set.account };
     } catch (error) {
       if (error instanceof CalledTurnOpen) return { waitsFor: [error.tool], on: 'agents' };
+      if (error instanceof CallWaits) return waitsOn(error);
       if (error instanceof ApprovalNeeded) return await this.suspend(set, error.calls, powers);
       throw error;
     } finally {
@@ -253,6 +259,11 @@ export class TurnSetup {
     const agent = await this.agents.forTurn(organization_id, project_id, agent_id);
     return input.trial ? this.agents.asTried(agent, input.trial) : agent;
   }
+}
+
+/** As a call that has no result yet says it. */
+export function waitsOn({ tool, lookMs, detail }: CallWaits): SuspendedTurn {
+  return { waitsFor: [tool], on: 'server', lookMs, detail: { tools: [tool], ...detail } };
 }
 
 /** The one call of a step, and what earlier claims have stored of it. */

@@ -17,6 +17,7 @@ const words: Readonly<Record<string, string>> = {
   workflow_held: 'for its workflow, or for more messages',
   waiting_approval: 'for a decision of a person',
   event_awaited: 'for an event',
+  call_waits: 'for an answer of the user, or for a task of a server',
   project_turns: 'for a free place among the turns of the project',
   toolset_unavailable: 'for the tool registry',
   rate_limited: 'for the rate limit of the provider',

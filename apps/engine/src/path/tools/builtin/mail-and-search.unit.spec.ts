@@ -33,6 +33,7 @@ const call: CallSite = {
     startedBy: [],
   },
   ref: '1.call_0',
+  waited: false,
   mayDo: 'write',
   window: 'own',
   hosts: null,

@@ -1,7 +1,5 @@
 import {
   type CredentialBinding,
-  type McpCallAnswer,
-  type McpCallProgress,
   type McpSessionEnd,
   type PythonAsked,
   type PythonRunAnswer,
@@ -22,6 +20,7 @@ import {
   failure,
   isFailure,
   isNamed,
+  type McpCalls,
   noteIn,
   type Tool,
   type ToolFailure,
@@ -90,35 +89,18 @@ const sessionGone: Record<McpSessionEnd, string> = {
   changed: `This conversation's session was ended because the server's settings were changed, and ${gone}`,
 };
 
-/** On top of the registry's own limit, so that the registry can end the call and say why. */
-const graceMs = 5_000;
-
-/** A tool of an MCP server. It is called through the registry, which holds the sessions and the server's credential. */
-export function mcpTool(definition: ToolsetTool, registry: ServiceClient): Tool {
+/** A tool of an MCP server. */
+export function mcpTool(definition: ToolsetTool, calls: McpCalls): Tool {
   return {
     ...describedBy(definition),
     external: true,
     trustOf: () => definition.trust,
     noted: noteIn,
-    run: async (args, { turn, ref, signal, say, imageBytes, show }) => {
-      const body = {
-        tool_id: definition.id,
-        pin: definition.pin,
-        arguments: args,
-        call_id: `${turn.turnId}.${ref}`,
-        conversation: conversationOf(turn),
-        ...(imageBytes > 0 ? { image_bytes: imageBytes } : {}),
-      };
-      const { call_max_ms: maxMs } = definition;
-      const asked = registry.follow<McpCallAnswer>('/internal/tool-calls', turn, body, {
-        signal,
-        onLine: (line) => say((line as McpCallProgress).progress),
-        ...(maxMs === undefined ? {} : { timeoutMs: maxMs + graceMs }),
-      });
-      const answer = await unlessAborted(asked, signal).catch(refusalOf);
+    run: async (args, call) => {
+      const answer = await calls.make(definition, args, call);
       if (!answer.ok) return failure(answer.error, answer.message);
       const { content, is_error, truncated, structured, images = [], session_renewed: renewed } = answer;
-      if (images.length > 0) show(images);
+      if (images.length > 0) call.show(images);
       // A tool's own error goes to the model like an answer.
       return {
         ...(renewed ? { note: sessionGone[renewed === true ? 'lost' : renewed] } : {}),
@@ -141,7 +123,7 @@ export function refusalOf(error: unknown): { ok: false; error: string; message: 
 }
 
 /** @throws the signal's reason as soon as it is aborted; the call itself ends by its own time-out */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason);
   if (signal.aborted) abort();
