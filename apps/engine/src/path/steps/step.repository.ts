@@ -66,6 +66,16 @@ const appendSql = `
   counted_models AS (${addModelUsageSql('SELECT project_id, organization_id, kind, spent FROM held CROSS JOIN s')})
   SELECT id FROM held`;
 
+/** Marks a step whose text is the reply of its turn, which has it. */
+const inTurn = 'text_in_turn';
+/** What is shorter than about the mark stays. */
+const leastChars = 40;
+
+/** SQL: what a step keeps of its content when its turn ends with a reply. Only `of` reads such texts. */
+export const contentBesideReply = (step: string, reply: string): string =>
+  `CASE WHEN ${step}.kind = 'model_call' AND length(${reply}) > ${leastChars} AND ${step}.content ->> 'text' = ${reply}
+        THEN ${step}.content - 'text' || '{"${inTurn}": true}' ELSE ${step}.content END`;
+
 /** What turns did, step by step. */
 @Injectable()
 export class StepRepository {
@@ -86,7 +96,12 @@ export class StepRepository {
 
   /** The steps of a turn, in order. */
   async of(turnId: string): Promise<Step[]> {
-    return (await this.db.query('SELECT * FROM engine.step WHERE turn_id = $1 ORDER BY seq', [turnId])) as Step[];
+    return (await this.db.query(
+      `SELECT s.turn_id, s.seq, s.kind, s.tokens, s.duration_ms, s.created_at, CASE WHEN s.content ? '${inTurn}'
+                THEN s.content - '${inTurn}' || jsonb_build_object('text', t.reply_text) ELSE s.content END AS content
+         FROM engine.step s LEFT JOIN engine.turn t ON t.id = s.turn_id WHERE s.turn_id = $1 ORDER BY s.seq`,
+      [turnId],
+    )) as Step[];
   }
 
   /** Whether a call in flight has made a request to the engine. @param tokenHash SHA-256 of its token, in hex */

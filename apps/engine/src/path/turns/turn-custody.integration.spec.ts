@@ -94,6 +94,21 @@ describe('custody of a turn', () => {
     expect(await one(entries, [receipt_id])).toEqual({ n: 1 });
   });
 
+  it('stores the text of a reply once, and shows it in the step that wrote it', async () => {
+    const { turn, ending } = await held();
+    const reply_text = 'Your order left our warehouse this morning, by express.';
+    const step = { ...ending.new_steps[0]!, content: { text: reply_text, model: 'm' } };
+    const other = { ...step, seq: 2, content: { text: 'Something else.', model: 'm' } };
+    expect(await endings.end({ ...ending, reply_text, new_steps: [step, other] }, [])).toMatchObject({ ended: true });
+    const { content } = await one('SELECT content::text FROM engine.step WHERE turn_id = $1 AND seq = 1', [turn.turn_id]);
+    expect(content).not.toContain('warehouse');
+    expect(await steps.of(turn.turn_id)).toMatchObject([
+      { turn_id: turn.turn_id, seq: 1, kind: 'model_call', tokens: null, content: step.content },
+      { seq: 2, content: other.content },
+    ]);
+    expect(Object.keys((await steps.of(turn.turn_id))[0]?.content ?? {}).sort()).toEqual(['model', 'text']);
+  });
+
   it('lets a refused ending block no other', async () => {
     const [bad, good] = await Promise.all([held(), held()]);
     const broken = { ...bad.ending, new_steps: [...bad.ending.new_steps, ...bad.ending.new_steps] };

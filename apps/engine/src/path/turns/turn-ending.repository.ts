@@ -14,6 +14,7 @@ import { Injectable } from '@nestjs/common';
 import { entryOf, lockSessions, type Started, startNext } from './start-next.js';
 import { addModelUsageSql, addUsageSql } from '../usage/day-usage.repository.js';
 import type { NewStep } from '../steps/step-log.js';
+import { contentBesideReply } from '../steps/step.repository.js';
 import type { Claim, Turn } from '../../entities/turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
 import { isSpentCode, spentIn } from './turn-budget.service.js';
@@ -70,7 +71,7 @@ const endSql = (sends: boolean): string => `
     RETURNING t.id),
   stepped AS (
     INSERT INTO engine.step (turn_id, seq, kind, content, tokens, duration_ms)
-    SELECT e.turn_id, s.seq, s.kind, s.content, s.tokens, s.duration_ms
+    SELECT e.turn_id, s.seq, s.kind, ${contentBesideReply('s', 'e.reply_text')}, s.tokens, s.duration_ms
       FROM ending e JOIN ended ON ended.id = e.turn_id
      CROSS JOIN LATERAL jsonb_to_recordset(e.new_steps) AS s(seq integer, kind text, content jsonb, tokens integer,
            duration_ms double precision)),
