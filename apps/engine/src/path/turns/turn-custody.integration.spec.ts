@@ -100,7 +100,9 @@ describe('custody of a turn', () => {
     const step = { ...ending.new_steps[0]!, content: { text: reply_text, model: 'm' } };
     const other = { ...step, seq: 2, content: { text: 'Something else.', model: 'm' } };
     expect(await endings.end({ ...ending, reply_text, new_steps: [step, other] }, [])).toMatchObject({ ended: true });
-    const { content } = await one('SELECT content::text FROM engine.step WHERE turn_id = $1 AND seq = 1', [turn.turn_id]);
+    const { content } = await one('SELECT content::text FROM engine.step WHERE turn_id = $1 AND seq = 1', [
+      turn.turn_id,
+    ]);
     expect(content).not.toContain('warehouse');
     expect(await steps.of(turn.turn_id)).toMatchObject([
       { turn_id: turn.turn_id, seq: 1, kind: 'model_call', tokens: null, content: step.content },
