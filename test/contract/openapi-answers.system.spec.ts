@@ -26,12 +26,16 @@ const notWalked = [
   'getMemory',
   'getSignedIn',
   'oauthCallback',
+  'readMovedRows',
+  'receiveMove',
   'registerMcpServerByOauth',
   'signOut',
   'startSingleSignOn',
+  'storeMovedRows',
   'streamEvents',
   'streamSession',
   'streamTrial',
+  'switchMove',
   'useConnectLink',
 ];
 

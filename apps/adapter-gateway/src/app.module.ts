@@ -1,3 +1,4 @@
+import { ProjectRowsController, projectRowsProvider, ROW_PASSAGE } from '#libs/project-rows';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AdapterCallsModule } from './manage/adapter-calls/adapter-calls.module.js';
 import { AdapterHealthModule } from './manage/adapter-health/adapter-health.module.js';
@@ -7,6 +8,7 @@ import { AttentionModule } from './manage/attention/attention.module.js';
 import { ConformanceModule } from './manage/conformance/conformance.module.js';
 import { CoreModule } from './core.module.js';
 import { DeliveriesModule } from './deliveries.module.js';
+import { movedRows } from './db/moved-rows.js';
 import type { GatewaySettings } from './env.js';
 import { GatewayDiagnosis } from './manage/diagnosis/gateway-diagnosis.js';
 import { ErasureController } from './manage/erasures/erasure.controller.js';
@@ -15,6 +17,7 @@ import { HeldConnectionsModule } from './held-connections/held-connections.modul
 import { InboundModule } from './inbound.module.js';
 import { ListingsModule } from './manage/listings/listings.module.js';
 import { MissedModule } from './missed/missed.module.js';
+import { OwnValues } from './manage/moves/own-values.js';
 import { RegistrationModule } from './manage/registration/registration.module.js';
 import { SamplesModule } from './manage/samples/samples.module.js';
 import { SourcesModule } from './sources/sources.module.js';
@@ -50,8 +53,13 @@ export class AppModule {
         InboundModule,
         WebhookTokensModule,
       ],
-      controllers: [ErasureController],
-      providers: [ErasureRepository, GatewayDiagnosis],
+      controllers: [ErasureController, ProjectRowsController],
+      providers: [
+        ErasureRepository,
+        GatewayDiagnosis,
+        projectRowsProvider(movedRows),
+        { provide: ROW_PASSAGE, useClass: OwnValues },
+      ],
     };
   }
 }

@@ -7,6 +7,7 @@ import { doctor } from './commands/doctor.js';
 import { evaluate } from './commands/eval.js';
 import { eventCommands } from './commands/events.js';
 import { missedCommands } from './commands/missed.js';
+import { moveCommands } from './commands/move.js';
 import { operations } from './commands/operations.js';
 import { replay } from './commands/replay.js';
 import { status } from './commands/status.js';
@@ -25,6 +26,7 @@ export const commands: Command[] = [
   adapterCheck,
   ...apiKeyCommands,
   ...vaultCommands,
+  ...moveCommands,
   doctor,
   operations,
   supportBundle,

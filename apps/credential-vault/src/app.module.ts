@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { ArrivalsModule } from './arrivals/arrivals.module.js';
 import { AttentionModule } from './attention/attention.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { BindingsModule } from './bindings/bindings.module.js';
@@ -45,6 +46,7 @@ export class AppModule {
         OauthFlowsModule,
         OauthProvidersModule,
         SealingModule,
+        ArrivalsModule,
         ServicePolicyModule,
       ],
     };

@@ -45,6 +45,11 @@ const settings = {
   /** How often due notifications are looked for. */
   NOTIFY_SWEEP_MS: integer(2_000, 100, 600_000),
   NOTIFICATION_KEEP_DAYS: integer(30, 1, 3_650),
+  /**
+   * Thumbprints of the keys of vaults to which projects may move (RFC 7638), as their installations show them: this
+   * vault seals secrets for no other.
+   */
+  MOVE_TARGET_KEYS: list,
   /** Which service may ask for what. An entry replaces that service's default. */
   SERVICE_POLICY: servicePolicy,
 };

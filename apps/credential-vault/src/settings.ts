@@ -14,6 +14,8 @@ export interface VaultSettings extends ChangeSettings {
   DEK_CACHE_MS: number;
   DEK_CACHE_ENTRIES: number;
   SERVICE_POLICY: PolicyRules;
+  /** Thumbprints of the keys of other vaults, for which this one seals what moves there. */
+  MOVE_TARGET_KEYS: string[];
   VERIFY_TIMEOUT_MS: number;
   /** How long repeated equal uses are counted before their number is written. */
   AUDIT_FLUSH_MS: number;

@@ -1,3 +1,4 @@
+import { ProjectRowsController, projectRowsProvider } from '#libs/project-rows';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { A2AModule } from './manage/a2a/a2a.module.js';
 import { AgentsModule } from './agents.module.js';
@@ -7,6 +8,7 @@ import { AttentionRepository } from './manage/attention/attention.repository.js'
 import { SpentBudgetRepository } from './manage/attention/spent-budget.repository.js';
 import { ComparisonsModule } from './manage/comparisons/comparisons.module.js';
 import { CoreModule } from './core.module.js';
+import { movedRows } from './db/moved-rows.js';
 import { KnowledgeModule } from './knowledge/knowledge.module.js';
 import { OpenCallsModule } from './open-calls/open-calls.module.js';
 import { ProvidersModule } from './providers.module.js';
@@ -53,12 +55,13 @@ export class AppModule {
         ToolsModule,
         OpenCallsModule,
       ],
-      controllers: [AttentionController, ErasureController, MemoryController],
+      controllers: [AttentionController, ErasureController, MemoryController, ProjectRowsController],
       providers: [
         AttentionRepository,
         EngineRetention,
         ErasureRepository,
         MemoryRepository,
+        projectRowsProvider(movedRows),
         RetentionRepository,
         SpentBudgetRepository,
       ],

@@ -2,7 +2,9 @@ import { AuditController, AuditLog, auditProvider } from '#libs/audit';
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
 import { serviceClientProvider } from '#libs/service-kit';
+import { ProjectRowsController, projectRowsProvider } from '#libs/project-rows';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { movedRows } from './db/moved-rows.js';
 import { schema } from './db/schema.js';
 import { EGRESS, ENGINE, PYTHON_RUNNER, TRIES, VAULT } from './services.js';
 import { type RegistrySettings, SETTINGS } from './settings.js';
@@ -21,7 +23,7 @@ export class CoreModule {
           applicationName: 'mcp-registry',
         }),
       ],
-      controllers: [AuditController],
+      controllers: [AuditController, ProjectRowsController],
       providers: [
         { provide: SETTINGS, useValue: settings },
         { provide: EGRESS, useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW }) },
@@ -30,6 +32,7 @@ export class CoreModule {
         serviceClientProvider(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, settings.COMPILE_TIMEOUT_MS),
         serviceClientProvider(VAULT, 'credential-vault', settings.VAULT_URL),
         auditProvider('registry'),
+        projectRowsProvider(movedRows),
         changeListenerProvider('mcp-registry', settings, ['vault']),
       ],
       exports: [SETTINGS, EGRESS, ENGINE, TRIES, PYTHON_RUNNER, VAULT, AuditLog, ChangeListener],

@@ -9,6 +9,7 @@ import { CoreModule } from './core.module.js';
 import { DiagnosticsModule } from './diagnostics/diagnostics.module.js';
 import { DocumentationModule } from './documentation/documentation.module.js';
 import { MembersModule } from './members/members.module.js';
+import { MovesModule } from './moves/moves.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { QueuesModule } from './queues/queues.module.js';
@@ -36,6 +37,7 @@ export class AppModule {
         ViewsModule,
         OrganizationsModule,
         ProjectsModule,
+        MovesModule,
         MembersModule,
         SignInModule,
         SessionsModule,

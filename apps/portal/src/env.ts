@@ -62,6 +62,8 @@ const settings = {
    * is always allowed.
    */
   GATEHOUSE_EGRESS_ALLOW: list,
+  /** Organizations whose projects may be moved here from other installations, by id. Their rows are stored as they come. */
+  MOVE_ACCEPTS: list,
   /** Proxies whose X-Forwarded-For is trusted: addresses, CIDRs, `loopback`, `uniquelocal`. */
   TRUSTED_PROXIES: list,
   /** Invalid API keys that one address may send within the window before it is delayed. */

@@ -24,3 +24,15 @@ export function clientsOfServices(urls: UpstreamUrls, tokens: ServiceTokens): Na
     client: new ServiceClient(service, urls[urlSetting], tokens, timeoutMs),
   }));
 }
+
+/** A page of rows may be long, and its table large. */
+const moveTimeoutMs = 60_000;
+
+/** Clients of all services, for moving a project. */
+export const clientsOfMoves = (urls: UpstreamUrls, tokens: ServiceTokens): Map<Audience, ServiceClient> =>
+  new Map(
+    upstreams.map(({ audience, urlSetting }) => [
+      audience,
+      new ServiceClient(audience, urls[urlSetting], tokens, moveTimeoutMs),
+    ]),
+  );

@@ -40,6 +40,8 @@ export interface PortalSettings
   /** How often alerts that wait are sent; new ones are sent at once. */
   ALERT_SEND_MS: number;
   ALERT_DAYS: number;
+  /** Organizations whose projects may be moved here. */
+  MOVE_ACCEPTS: string[];
 }
 
 /** Injection token of `PortalSettings`. */

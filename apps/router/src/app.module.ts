@@ -1,5 +1,8 @@
+import { ProjectRowsController, projectRowsProvider } from '#libs/project-rows';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CoreModule } from './core.module.js';
+import { movedJournal } from './db/moved-journal.js';
+import { movedRows } from './db/moved-rows.js';
 import type { RouterSettings } from './env.js';
 import { AgentRequestController } from './manage/agent-requests/agent-request.controller.js';
 import { AgentRequests } from './manage/agent-requests/agent-request.service.js';
@@ -128,6 +131,7 @@ const manage = {
     EventWaitController,
     InternalEventWaitController,
     HandedTurnController,
+    ProjectRowsController,
   ],
   providers: [
     AgentRequests,
@@ -159,6 +163,7 @@ const manage = {
     RouterRetention,
     HeldRepository,
     RuleHistory,
+    projectRowsProvider(movedRows, movedJournal),
     Rerouter,
     ProblemMarkRepository,
     ProblemService,

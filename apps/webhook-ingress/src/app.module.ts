@@ -1,9 +1,12 @@
+import { ProjectRowsController, projectRowsProvider, ROW_PASSAGE } from '#libs/project-rows';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { CoreModule } from './core.module.js';
+import { movedRows } from './db/moved-rows.js';
 import type { IngressSettings } from './env.js';
 import { AttentionController } from './manage/attention/attention.controller.js';
 import { ErasureController } from './manage/erasures/erasure.controller.js';
 import { ErasureRepository } from './manage/erasures/erasure.repository.js';
+import { ArrivingEndpoints } from './manage/moves/arriving-endpoints.js';
 import { OutageRepository } from './manage/outages/outage.repository.js';
 import { OutageService } from './manage/outages/outage.service.js';
 import { ReceiptController } from './manage/receipts/receipt.controller.js';
@@ -30,13 +33,15 @@ const path = {
 
 const manage = {
   // The order in which the API is described.
-  controllers: [AttentionController, ErasureController, ReceiptController, RefusalController],
+  controllers: [AttentionController, ErasureController, ProjectRowsController, ReceiptController, RefusalController],
   providers: [
     ErasureRepository,
     IngressRetention,
     OutageRepository,
     OutageService,
     ProjectRetention,
+    projectRowsProvider(movedRows),
+    { provide: ROW_PASSAGE, useClass: ArrivingEndpoints },
     RefusalListRepository,
   ],
 };

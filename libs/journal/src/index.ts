@@ -54,4 +54,5 @@ export {
   type StatisticCount,
   type StatisticScope,
 } from './statistics/statistics.js';
+export { findHold, hold, type HoldState, leave, type ProjectHold, release } from './project-holds.js';
 export { lastEntries, timeline, type TimelineEntry } from './timeline.js';

@@ -1,4 +1,5 @@
 export { InFlightLimiter, type Leave, SurplusPlaces } from './in-flight-limiter.js';
+export { isWorkedOnSql, notHeldSql } from './held-projects.js';
 export { LeaseLost } from './leases.js';
 export { Suspects } from './suspects.js';
 export { type Policy, type Settlement, settlementOf, type Verdict, verdictOf } from './verdict.js';

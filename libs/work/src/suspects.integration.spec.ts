@@ -39,7 +39,7 @@ describe('what was in flight when a process died', () => {
     tried.length = 0;
     dead.clear();
     attempt = async () => ({ do: 'done' });
-    work = new Work<Job>(db, { table: 'jobs.job', leaseMs: 60_000, owner: () => liveness.owner });
+    work = new Work<Job>(db, { table: 'jobs.job', project: null, leaseMs: 60_000, owner: () => liveness.owner });
     suspects = new Suspects<Job>({
       name: 'job',
       work,
@@ -73,7 +73,7 @@ describe('what was in flight when a process died', () => {
     ((await db.query('SELECT * FROM jobs.job WHERE id = $1', [id])) as Job[])[0]!;
   /** Claimed by a process that then died. */
   const heldByDead = async (...ids: string[]): Promise<void> => {
-    const gone = new Work<Job>(db, { table: 'jobs.job', leaseMs: 60_000, owner: () => 'live_gone' });
+    const gone = new Work<Job>(db, { table: 'jobs.job', project: null, leaseMs: 60_000, owner: () => 'live_gone' });
     await db.query('INSERT INTO jobs.job (id) SELECT unnest($1::text[])', [ids]);
     await gone.claimDue(ids.length);
   };

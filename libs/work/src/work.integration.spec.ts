@@ -41,7 +41,7 @@ describe('rows of work', () => {
   });
 
   const work = (options: Partial<WorkOptions> = {}): Work<Job> =>
-    new Work<Job>(db, { table: 'jobs.job', leaseMs: longMs, owner: () => 'me', ...options });
+    new Work<Job>(db, { table: 'jobs.job', project: null, leaseMs: longMs, owner: () => 'me', ...options });
   const insert = (...ids: string[]): Promise<unknown> =>
     db.query('INSERT INTO jobs.job (id) SELECT unnest($1::text[])', [ids]);
   const change = (id: string, set: string): Promise<unknown> =>

@@ -1,5 +1,6 @@
 import { isGone, type Queryable, storableJson } from '#libs/database';
 import { type HeldClaim, Leases } from './leases.js';
+import { notHeldSql } from './held-projects.js';
 import { persist } from './persist.js';
 import { TrialGate } from './trial-gate.js';
 import type { Settlement } from './verdict.js';
@@ -17,6 +18,10 @@ export interface WorkOptions {
   owner: () => string | null;
   /** All owners that are this process. */
   owners?: () => string[];
+  /** Where a row says which project it is of; null: it is of none. Absent: its `project_id`. */
+  project?: string | null;
+  /** It runs until somebody ends it: a lease is not renewed while the project is held. */
+  endless?: true;
 }
 
 /** A row that was claimed to be tried alone. */
@@ -64,9 +69,16 @@ export class Work<Row extends WorkRow> {
     return `${t}.state IN ('queued', '${this.running}')`;
   }
 
+  /** Whether a row may be claimed whatever its time: nothing of a held project begins. */
+  private mayBeginSql(t: string): string {
+    const { project = 'project_id' } = this.options;
+    return project === null ? 'true' : notHeldSql(`${t}.${project}`);
+  }
+
   /** Suspects that are due and that nobody holds. */
   private isSuspectSql(t: string): string {
-    return `(${t}.deaths > 0 AND ${t}.ended_at IS NULL AND ${t}.due_at <= now() AND ${this.isFreeSql(t)})`;
+    return `(${t}.deaths > 0 AND ${t}.ended_at IS NULL AND ${t}.due_at <= now() AND ${this.isFreeSql(t)}
+      AND ${this.mayBeginSql(t)})`;
   }
 
   /** Open rows that nobody holds, due or not. */
@@ -75,13 +87,15 @@ export class Work<Row extends WorkRow> {
   }
 
   /**
-   * Open rows that nobody holds, and that have been due for `graceMs`; without suspects, which `Suspects` takes.
+   * Open rows that nobody holds, and that have been due for `graceMs`; without those of held projects, and without
+   * suspects, which `Suspects` takes.
    * @param leaseGraceMs after the end of a lease
    */
   isDueSql(t: string, graceMs = '0', leaseGraceMs = graceMs): string {
     // A row that was claimed was due: the first condition lets an index leave out all that waits.
     return `(${this.isOpenSql(t)} AND ${t}.deaths = 0 AND ${t}.due_at <= now()
-      AND CASE ${t}.state WHEN 'queued' THEN ${t}.due_at <= now() - ${ms(graceMs)} ELSE ${t}.lease_until < now() - ${ms(leaseGraceMs)} END)`;
+      AND CASE ${t}.state WHEN 'queued' THEN ${t}.due_at <= now() - ${ms(graceMs)} ELSE ${t}.lease_until < now() - ${ms(leaseGraceMs)} END
+      AND ${this.mayBeginSql(t)})`;
   }
 
   /** What a claim sets. @param owner, leaseMs the statement's parameters */
@@ -278,7 +292,7 @@ export class Work<Row extends WorkRow> {
     const rows = await this.rows<{ key: string }>(
       `WITH held AS (SELECT w.${this.key} AS key FROM ${this.table} w
           JOIN unnest($1::text[], $2::integer[]) AS h(key, claim) ON w.${this.key} = h.key AND w.claim = h.claim
-         WHERE w.state = '${this.running}'),
+         WHERE w.state = '${this.running}' AND ${this.options.endless ? this.mayBeginSql('w') : 'true'}),
        free AS (SELECT ${this.key} FROM ${this.table} WHERE ${this.key} IN (SELECT key FROM held)
                  ORDER BY ${this.key} FOR UPDATE SKIP LOCKED),
        renewed AS (UPDATE ${this.table} SET lease_until = now() + ${ms('$3::float8')}

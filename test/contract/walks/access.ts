@@ -36,6 +36,10 @@ export function walkAccess(ground: () => Ground): void {
     };
     await ask('PUT', `projects/${id}/limits`, { ...none, retention_days: 7 });
     await ask('POST', `projects/${id}/close`);
+    await ask('GET', 'moves/key');
+    await ask('GET', `moves/${id}`);
+    await ask('POST', 'moves', { project_id: id, to: 'https://elsewhere.example' });
+    await ask('DELETE', `moves/${id}`);
     await ask('POST', `projects/${id}/reopen`);
     const organizations = await ask<Listed>('GET', 'organizations');
     await ask('PATCH', `organizations/${organizations.data[0]?.id}`, { name: 'Walked' });

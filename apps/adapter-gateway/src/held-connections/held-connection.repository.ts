@@ -17,7 +17,7 @@ export class HeldConnectionRepository {
     liveness: Liveness,
     @Inject(SETTINGS) { CONNECTION_LEASE_MS: leaseMs }: GatewaySettings,
   ) {
-    const table = { table: 'gateway.held_connection', key: 'app_id' };
+    const table = { table: 'gateway.held_connection', key: 'app_id', endless: true } as const;
     this.work = new Work(rows, { ...table, leaseMs, owner: () => liveness.owner, owners: () => liveness.owners });
   }
 

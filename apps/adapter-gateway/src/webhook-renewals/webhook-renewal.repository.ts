@@ -1,4 +1,5 @@
 import { failureSql } from '#libs/service-kit';
+import { notHeldSql } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
@@ -38,7 +39,7 @@ export class WebhookRenewalRepository {
         WHERE app.state = 'active' AND app.capabilities ? 'receive'
           AND adapter.manifest->'capabilities' ? 'receive' AND NOT adapter.disabled
           AND adapter.manifest #> '{webhook,renew_seconds}' IS NOT NULL
-          AND (known.app_id IS NULL OR known.due_at <= now())
+          AND (known.app_id IS NULL OR known.due_at <= now()) AND ${notHeldSql('app.project_id')}
         ORDER BY app.id LIMIT $1
        ON CONFLICT (app_id) DO UPDATE SET due_at = EXCLUDED.due_at WHERE r.due_at <= now()
        RETURNING app_id`,

@@ -130,6 +130,36 @@ export interface paths {
         /** Reopen a closed project */
         post: operations["reopenProject"];
     };
+    "/api/v1/moves/key": {
+        /** For whom other vaults seal what moves here */
+        get: operations["getArrivalKey"];
+    };
+    "/api/v1/moves/{id}": {
+        /** How far a project has moved, and what of it there is to move */
+        get: operations["getMove"];
+        /** Abort the move on this side: work goes on here, or what has arrived is deleted */
+        delete: operations["abortMove"];
+    };
+    "/api/v1/moves": {
+        /** Hold a closed project that is to leave: nothing of it begins here any more */
+        post: operations["beginMove"];
+    };
+    "/api/v1/moves/arrivals": {
+        /** Hold a place for a project that is to arrive */
+        post: operations["receiveMove"];
+    };
+    "/api/v1/moves/{id}/pages": {
+        /** Read rows of a project that is leaving */
+        post: operations["readMovedRows"];
+    };
+    "/api/v1/moves/{id}/rows": {
+        /** Store rows of a project that is arriving */
+        post: operations["storeMovedRows"];
+    };
+    "/api/v1/moves/{id}/switch": {
+        /** End the move on this side: the project has left, or it is opened here. The first cannot be undone */
+        post: operations["switchMove"];
+    };
     "/api/v1/members": {
         /** Members of the organization, newest first */
         get: operations["listMembers"];
@@ -1376,7 +1406,7 @@ export interface components {
             /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.published" | "agent.unpublished" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "source.access_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
+            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.published" | "agent.unpublished" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "source.access_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "project.leaving" | "project.left" | "project.arriving" | "project.arrived" | "project.move_aborted" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
             /** @description Id of what was changed */
             subject: string;
             /** @description State before; null: it did not exist */
@@ -1616,6 +1646,132 @@ export interface components {
             data: components["schemas"]["ProjectView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
+        };
+        ArrivalKeyView: {
+            /** @description Public key of this vault (JWK), for which others seal */
+            public_key: {
+                [key: string]: unknown;
+            };
+            /** @description Its thumbprint (RFC 7638), which MOVE_TARGET_KEYS of the other installation names */
+            thumbprint: string;
+            /** @description Organizations whose projects may arrive (MOVE_ACCEPTS) */
+            accepts: string[];
+            /** @description By service: a digest of its tables, which is equal in installations of one release */
+            shapes: {
+                [key: string]: string;
+            };
+        };
+        MovedTableView: {
+            /** @description The service that has it */
+            service: string;
+            /** @description Its name, with its schema */
+            table: string;
+            /** @description Rows of the project */
+            rows: number;
+        };
+        OpenWorkView: {
+            /** @description The service that does it */
+            service: string;
+            /** @description What has not ended */
+            what: string;
+            /** @description How many */
+            count: number;
+        };
+        StayingView: {
+            /** @description The table whose rows stay */
+            table: string;
+            /** @description Why */
+            why: string;
+        };
+        MoveView: {
+            project_id: string;
+            organization_id: string;
+            /** @description Name of the organization; null: it is not here */
+            organization_name: string | null;
+            /**
+             * @description `here`: it does not move. `leaving`: it is held and copied. `left`: the other installation has it. `arriving`: it is copied to this one
+             * @enum {string}
+             */
+            state: "here" | "leaving" | "left" | "arriving";
+            /** @description Whether the project is closed */
+            closed: boolean;
+            /** @description The other installation */
+            peer: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it is held
+             */
+            held_at: string | null;
+            /** @description Who began the move */
+            held_by: string | null;
+            /** @description By service: a digest of its tables, which is equal in installations of one release */
+            shapes: {
+                [key: string]: string;
+            };
+            /** @description What moves, in the order in which it is stored */
+            tables: components["schemas"]["MovedTableView"][];
+            /** @description What has to end before it is copied; empty: it is at rest */
+            open: components["schemas"]["OpenWorkView"][];
+            /** @description What does not move */
+            stays: components["schemas"]["StayingView"][];
+        };
+        BeginMove: {
+            /** @description The project; it has to be closed */
+            project_id: string;
+            /** @description Address of the other installation */
+            to: string;
+        };
+        ReceiveMove: {
+            /** @description The project, whose id stays */
+            project_id: string;
+            /** @description Its organization, which is made if it is not here */
+            organization_id: string;
+            /** @description How the organization is called, if it is made */
+            organization_name: string;
+            /** @description Address of the installation that it comes from */
+            from: string;
+        };
+        AskRows: {
+            /** @description The service that has the table */
+            service: string;
+            /** @description The table, with its schema */
+            table: string;
+            /** @description `next` of the page before; null: the first page */
+            after: string | null;
+            /** @description Public key of the other vault, for which data keys are sealed (JWK) */
+            recipient: {
+                [key: string]: unknown;
+            };
+        };
+        RowsView: {
+            /** @description Names of the columns */
+            columns: string[];
+            /** @description The rows: each value as Postgres writes it */
+            rows: (string | null)[][];
+            /** @description `after` of the next page; null: there are no more rows */
+            next: string | null;
+        };
+        GiveRows: {
+            /** @description The service that has the table */
+            service: string;
+            /** @description The table, with its schema */
+            table: string;
+            /** @description Names of the columns */
+            columns: string[];
+            /** @description The rows: each value as Postgres writes it */
+            rows: (string | null)[][];
+        };
+        StoredView: {
+            /** @description Rows of this page */
+            stored: number;
+        };
+        SwitchedView: {
+            project_id: string;
+            /**
+             * @description `left`: the other installation has it. `here`: it is open here
+             * @enum {string}
+             */
+            state: "left" | "here";
         };
         MemberView: {
             id: string;
@@ -7477,7 +7633,7 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.published" | "agent.unpublished" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "source.access_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
+                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.published" | "agent.unpublished" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "source.access_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "project.leaving" | "project.left" | "project.arriving" | "project.arrived" | "project.move_aborted" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */
@@ -7952,6 +8108,190 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getArrivalKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArrivalKeyView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    getMove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MoveView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    abortMove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    beginMove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BeginMove"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MoveView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    receiveMove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReceiveMove"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MoveView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    readMovedRows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskRows"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RowsView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    storeMovedRows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GiveRows"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    switchMove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SwitchedView"];
                 };
             };
             default: components["responses"]["Problem"];

@@ -17,6 +17,8 @@ import { AnswerFields1795679539484 } from './1795679539484-answer-fields.js';
 import { FieldRotation1795682400000 } from './1795682400000-field-rotation.js';
 import { Work1795701300000 } from './1795701300000-work.js';
 import { Suspects1795766100000 } from './1795766100000-suspects.js';
+import { ArrivalKey } from '../sealing/arrival-key.entity.js';
+import { ArrivalKey1795903473549 } from './1795903473549-arrival-key.js';
 
 export const schema: ServiceSchema = {
   name: 'vault',
@@ -36,6 +38,7 @@ export const schema: ServiceSchema = {
     ConnectLink,
     NotificationTarget,
     Notification,
+    ArrivalKey,
   ],
   migrations: [
     Vault1770000000000,
@@ -44,5 +47,6 @@ export const schema: ServiceSchema = {
     FieldRotation1795682400000,
     Work1795701300000,
     Suspects1795766100000,
+    ArrivalKey1795903473549,
   ],
 };

@@ -1,4 +1,5 @@
 import type { ProjectScope } from '#libs/contracts';
+import { notHeldSql } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { ProviderConfig } from '../oauth-providers/provider-config.js';
@@ -254,7 +255,7 @@ export class GrantRepository {
       `UPDATE vault.oauth_grant SET swept_at = now() WHERE credential_id IN (
          SELECT credential_id FROM vault.oauth_grant
           WHERE state IN ('active', 'degraded') AND refresh_due_at <= now() AND next_try_at <= now()
-            AND (swept_at IS NULL OR swept_at < now() - interval '50 s')
+            AND (swept_at IS NULL OR swept_at < now() - interval '50 s') AND ${notHeldSql('project_id')}
           ORDER BY refresh_due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
        RETURNING credential_id, version`,
       [limit],

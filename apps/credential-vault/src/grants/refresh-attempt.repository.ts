@@ -1,4 +1,5 @@
 import { newId, type ProjectScope } from '#libs/contracts';
+import { notHeldSql } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { OauthFlow } from '../oauth-flows/oauth-flow.entity.js';
@@ -38,6 +39,7 @@ export class RefreshAttemptRepository {
             AND (next_try_at <= now() OR client_config_version <> $7)
             AND (obtained_at IS NULL OR obtained_at <= now() - make_interval(secs => $8))
             AND (attempt_id IS NULL OR attempt_heartbeat < now() - make_interval(secs => $4))
+            AND ${notHeldSql('oauth_grant.project_id')}
          RETURNING credential_id, organization_id, version)
        INSERT INTO vault.refresh_attempt (id, credential_id, organization_id, base_version)
        SELECT $1, credential_id, organization_id, version FROM taken RETURNING id`,

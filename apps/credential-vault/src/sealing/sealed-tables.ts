@@ -15,4 +15,5 @@ export const sealedTables: readonly SealedTable[] = [
   { name: 'vault.revocation', key: 'id', credential: 'credential_id' },
   { name: 'vault.notification_target', key: 'project_id', credential: 'project_id' },
   { name: 'vault.oauth_flow', key: 'id', credential: 'credential_id' },
+  { name: 'vault.arrival_key', key: 'id', credential: 'id' },
 ];

@@ -8,5 +8,6 @@ import { OrganizationRepository } from './organization.repository.js';
   imports: [MembersModule, ProjectsModule],
   controllers: [OrganizationController],
   providers: [OrganizationRepository],
+  exports: [OrganizationRepository],
 })
 export class OrganizationsModule {}

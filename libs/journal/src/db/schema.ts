@@ -1,5 +1,6 @@
 import { partitionSignatures, type ServiceSchema } from '#libs/database';
 import { Journal1770000000000 } from './1770000000000-journal.js';
+import { ProjectHold1795903308637 } from './1795903308637-project-hold.js';
 
 /** The rights to write an entry, and a dead letter, which is stored once. */
 const write = [
@@ -12,26 +13,36 @@ const turnDays = [
   'journal.forget_receipts(text, text[], timestamptz)',
 ];
 
+/** Every claim of work asks whether its project is held. */
+const asksHolds = 'SELECT ON journal.project_hold';
+
 export const schema: ServiceSchema = {
   name: 'journal',
   entities: [],
-  migrations: [Journal1770000000000],
+  migrations: [Journal1770000000000, ProjectHold1795903308637],
   // Nobody changes an entry, and only its age deletes it.
   grants: {
     'webhook-ingress': [
       ...write,
+      asksHolds,
       'SELECT ON journal.entry',
       'SELECT, INSERT, UPDATE ON journal.statistic',
       ...turnDays.map((signature) => `EXECUTE ON FUNCTION ${signature}`),
     ],
-    'adapter-gateway': [...write, 'UPDATE (state, redriven_at, redriven_by, next_at) ON journal.dead_letter'],
+    'adapter-gateway': [
+      ...write,
+      asksHolds,
+      'UPDATE (state, redriven_at, redriven_by, next_at) ON journal.dead_letter',
+    ],
     engine: [
       ...write,
+      asksHolds,
       'SELECT ON journal.entry',
       'UPDATE (state, redriven_at, redriven_by, outcome) ON journal.dead_letter',
     ],
     router: [
       ...write,
+      asksHolds,
       'SELECT, UPDATE (detail) ON journal.entry',
       'SELECT, UPDATE ON journal.dead_letter',
       'SELECT, INSERT, UPDATE, DELETE ON journal.statistic',
@@ -39,5 +50,8 @@ export const schema: ServiceSchema = {
       'SELECT, INSERT ON journal.batch',
       'SELECT, INSERT, UPDATE ON journal.batch_item',
     ],
+    'credential-vault': [asksHolds],
+    'mcp-registry': [asksHolds],
+    portal: ['SELECT, INSERT, UPDATE, DELETE ON journal.project_hold'],
   },
 };

@@ -7,11 +7,16 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route's handler reads the body, and calls `sendContinue` before. */
     readsBody?: boolean;
+    /** The longest body of this route. Absent: as all of the service. */
+    bodyLimit?: number;
   }
 }
 
 /** What happens to a body before Fastify parses it. */
 export function hookBodies(fastify: FastifyInstance): void {
+  fastify.addHook('onRoute', (route) => {
+    if (route.config?.bodyLimit !== undefined) route.bodyLimit = route.config.bodyLimit;
+  });
   fastify.addHook('preParsing', refuseUnknownPath);
   fastify.addHook('preParsing', refuseCompressed);
   fastify.addHook('preParsing', letBodyCome);

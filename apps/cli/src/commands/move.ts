@@ -1,0 +1,242 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Api, openApi } from '../api/api.js';
+import { CliError, exits, usageError } from '../api/cli-error.js';
+import type { Call, Command } from '../call/command.js';
+import { facts, table } from '../call/table.js';
+
+interface Move {
+  project_id: string;
+  organization_id: string;
+  organization_name: string | null;
+  state: 'here' | 'leaving' | 'left' | 'arriving';
+  closed: boolean;
+  peer: string | null;
+  held_at: string | null;
+  held_by: string | null;
+  shapes: Record<string, string>;
+  tables: { service: string; table: string; rows: number }[];
+  open: { service: string; what: string; count: number }[];
+  stays: { table: string; why: string }[];
+}
+
+interface ArrivalKey {
+  public_key: object;
+  thumbprint: string;
+  accepts: string[];
+  shapes: Record<string, string>;
+}
+
+interface Rows {
+  columns: string[];
+  rows: (string | null)[][];
+  next: string | null;
+}
+
+const everyMs = 1_000;
+const restWithinMs = 600_000;
+const target = 'GATEHOUSE_TARGET_API_KEY';
+
+const to = { value: 'URL', help: `Address of the other installation; its admin key is in ${target}` };
+const scopes = '`admin`, of a key of another project of the organization, and `admin` at the other installation';
+
+const move: Command = {
+  name: 'move',
+  arguments: '<project>',
+  summary: 'Moves a project to another installation: all of its rows and secrets, while it is at rest',
+  options: { to, check: { help: 'Shows what would move and what would stay, and changes nothing' } },
+  scopes,
+  notes: [
+    'The project is closed first: its webhooks answer 404 and its keys are refused until it is open at the other one.',
+    'What waits there (schedules, approvals, waits for events, deliveries) goes on at the other installation.',
+    'Started again, it goes on where it was. Until the switch, `gatehouse move abort` undoes it.',
+  ],
+  examples: [
+    'GATEHOUSE_TARGET_API_KEY=gh_... gatehouse move prj_... --to https://cell-2.example --check',
+    'GATEHOUSE_TARGET_API_KEY=gh_... gatehouse move prj_... --to https://cell-2.example',
+  ],
+  run: async (call) => {
+    const [source, there, id] = sides(call, 'gatehouse move');
+    const found = await source.get<Move>(pathOf(id));
+    const key = await there.get<ArrivalKey>('moves/key');
+    if (call.flag('check')) return check(call, found, key);
+    refuseDifferent(found, key);
+    if (found.state !== 'left') {
+      if (!found.closed) await source.post(`projects/${encodeURIComponent(id)}/close`);
+      await source.post('moves', { project_id: id, to: there.origin });
+      const { organization_id, organization_name: name } = found;
+      const arrival = { project_id: id, organization_id, organization_name: name ?? organization_id };
+      await there.post('moves/arrivals', { ...arrival, from: source.origin });
+      const resting = await untilAtRest(call, source, id);
+      await copy(call, source, there, resting, key);
+      compare(await source.get<Move>(pathOf(id)), await there.get<Move>(pathOf(id)));
+      await source.post(`${pathOf(id)}/switch`);
+    }
+    const arrived = await there.get<Move>(pathOf(id));
+    if (arrived.state === 'arriving') await there.post(`${pathOf(id)}/switch`);
+    const ended = await there.get<Move>(pathOf(id));
+    call.print(ended);
+    call.say(`${id} is open at ${there.origin}, with ${rowsOf(ended)} rows. Here it stays closed.`);
+    return exits.done;
+  },
+};
+
+const status: Command = {
+  name: 'move status',
+  arguments: '<project>',
+  summary: 'Shows how far a project has moved, and what has to end before it is copied',
+  scopes: '`admin`',
+  examples: ['gatehouse move status prj_...'],
+  run: async (call) => {
+    const found = await call.api().get<Move>(pathOf(projectOf(call, 'gatehouse move status')));
+    call.print(found);
+    for (const line of describe(found)) call.say(line);
+    return exits.done;
+  },
+};
+
+const abort: Command = {
+  name: 'move abort',
+  arguments: '<project>',
+  summary: 'Aborts a move before its switch: deletes what has arrived, and lets the project go on here',
+  options: { to },
+  scopes,
+  notes: ['The project stays closed: reopen it when it is to take webhooks again.'],
+  examples: ['GATEHOUSE_TARGET_API_KEY=gh_... gatehouse move abort prj_... --to https://cell-2.example'],
+  run: async (call) => {
+    const [source, there, id] = sides(call, 'gatehouse move abort');
+    const { state } = await source.get<Move>(pathOf(id));
+    if (state === 'left') {
+      const toDo = 'Move it back from there, in the same way.';
+      throw new CliError(
+        exits.refused,
+        `${id} has left: ${there.origin} works on it.`,
+        'gatehouse move abort',
+        toDo,
+        'left',
+      );
+    }
+    // There first: a project that goes on here must not be there, too.
+    const arrived = await there.get<Move>(pathOf(id)).catch(absent);
+    if (arrived?.state === 'arriving') await there.delete(pathOf(id));
+    if (state === 'leaving') await source.delete(pathOf(id));
+    const found = await source.get<Move>(pathOf(id));
+    call.print(found);
+    call.say(`${id} is ${found.state}${found.closed ? ', and closed' : ''}.`);
+    return exits.done;
+  },
+};
+
+export const moveCommands = [move, status, abort];
+
+const pathOf = (id: string): string => `moves/${encodeURIComponent(id)}`;
+
+function projectOf(call: Call, where: string): string {
+  const [id] = call.arguments;
+  if (id === undefined) throw usageError('Give the id of a project.', where);
+  return id;
+}
+
+function sides(call: Call, where: string): [source: Api, target: Api, project: string] {
+  const id = projectOf(call, where);
+  const url = call.value('to');
+  if (url === undefined) throw usageError('Give the address of the other installation: --to.', where);
+  const key = call.env[target];
+  if (!key) throw usageError(`Set ${target} to an admin key of the other installation.`, where);
+  return [call.api(), openApi(url, null, { GATEHOUSE_API_KEY: key }), id];
+}
+
+function absent(error: unknown): null {
+  if (error instanceof CliError && error.code === 'project_not_found') return null;
+  throw error;
+}
+
+function check(call: Call, found: Move, key: ArrivalKey): number {
+  call.print({ ...found, target: key });
+  for (const line of describe(found)) call.say(line);
+  for (const line of table(
+    ['STAYS', 'WHY'],
+    found.stays.map(({ table: name, why }) => [name, why]),
+  ))
+    call.say(line);
+  const wrong = differences(found, key);
+  call.say(`Seal for: MOVE_TARGET_KEYS=${key.thumbprint} (of the credential-vault here)`);
+  for (const line of wrong) call.say(line);
+  return wrong.length > 0 ? exits.unwell : exits.done;
+}
+
+function differences({ shapes, organization_id: id }: Move, key: ArrivalKey): string[] {
+  const services = Object.keys(shapes).filter((service) => key.shapes[service] !== shapes[service]);
+  return [
+    ...(services.length > 0 ? [`The releases differ: other tables in ${services.join(', ')}.`] : []),
+    ...(key.accepts.includes(id)
+      ? []
+      : [`The other installation does not accept ${id}: set MOVE_ACCEPTS of its portal.`]),
+  ];
+}
+
+function refuseDifferent(found: Move, key: ArrivalKey): void {
+  const [wrong] = differences(found, key);
+  const toDo = 'gatehouse move --check shows the whole.';
+  if (wrong !== undefined) throw new CliError(exits.refused, wrong, 'gatehouse move', toDo, 'not_alike');
+}
+
+async function untilAtRest(call: Call, source: Api, id: string): Promise<Move> {
+  for (let reported = '', until = Date.now() + restWithinMs; ; await pause(everyMs)) {
+    const found = await source.get<Move>(pathOf(id));
+    if (found.open.length === 0) return found;
+    const waits = found.open.map(({ what, count }) => `${count} ${what}`).join(', ');
+    if (waits !== reported) call.note(`Waits for ${waits}.`);
+    reported = waits;
+    if (Date.now() < until) continue;
+    const toDo = 'Find out what holds them up. The move goes on when it is started again; move abort undoes it.';
+    throw new CliError(exits.unwell, `Still open: ${waits}.`, 'gatehouse move', toDo, 'not_at_rest');
+  }
+}
+
+async function copy(call: Call, source: Api, there: Api, found: Move, key: ArrivalKey): Promise<void> {
+  const all = rowsOf(found);
+  let copied = 0;
+  for (const { service, table: name, rows } of found.tables) {
+    let after: string | null = rows === 0 ? null : '';
+    for (; after !== null;) {
+      const asked = { service, table: name, after: after || null, recipient: key.public_key };
+      const page: Rows = await source.post<Rows>(`${pathOf(found.project_id)}/pages`, asked);
+      const { columns, rows: some } = page;
+      if (some.length > 0)
+        await there.post(`${pathOf(found.project_id)}/rows`, { service, table: name, columns, rows: some });
+      copied += some.length;
+      after = page.next;
+    }
+    if (rows > 0) call.note(`${copied} of ${all} rows: ${name}`);
+  }
+}
+
+/** @throws CliError where a table has not as many rows there as here */
+function compare(here: Move, there: Move): void {
+  const count = new Map(there.tables.map(({ table: name, rows }) => [name, rows]));
+  const wrong = here.tables.filter(({ table: name, rows }) => count.get(name) !== rows);
+  if (wrong.length === 0) return;
+  const what = wrong.map(({ table: name, rows }) => `${name} has ${rows} here and ${count.get(name)} there`).join(', ');
+  const toDo = 'Start the move again: what is missing is copied. Nothing has been switched.';
+  throw new CliError(exits.unwell, `${what}.`, 'gatehouse move', toDo, 'rows_differ');
+}
+
+const rowsOf = ({ tables }: Move): number => tables.reduce((sum, { rows }) => sum + rows, 0);
+
+function describe(found: Move): string[] {
+  const about = facts([
+    ['Project', found.project_id],
+    ['State', found.state],
+    ['Since', found.held_at],
+    ['By', found.held_by],
+    ['Other side', found.peer],
+    ['Rows', String(rowsOf(found))],
+  ]);
+  const tables = found.tables.filter(({ rows }) => rows > 0).map(({ table: name, rows }) => [name, String(rows)]);
+  const open = found.open.map(({ what, count }) => [what, String(count)]);
+  return [
+    ...about,
+    ...table(['TABLE', 'ROWS'], tables),
+    ...(open.length > 0 ? table(['HAS TO END', 'COUNT'], open) : ['Nothing has to end: it is at rest.']),
+  ];
+}

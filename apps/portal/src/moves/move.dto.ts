@@ -1,0 +1,126 @@
+import { AsGiven, idOf, JsonObject, Name, Text, TextList } from '#libs/service-kit';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsArray } from 'class-validator';
+
+export class BeginMove {
+  @Text(100, { description: 'The project; it has to be closed' }) project_id: string;
+  @Text(500, { description: 'Address of the other installation' }) to: string;
+}
+
+export class ReceiveMove {
+  @Text(100, { minLength: 1, description: 'The project, whose id stays' }) project_id: string;
+  @Text(100, { minLength: 1, description: 'Its organization, which is made if it is not here' })
+  organization_id: string;
+  @Name(200, { description: 'How the organization is called, if it is made' }) organization_name: string;
+  @Text(500, { description: 'Address of the installation that it comes from' }) from: string;
+}
+
+export class AskRows {
+  @Text(100, { description: 'The service that has the table' }) service: string;
+  @Text(100, { description: 'The table, with its schema' }) table: string;
+  @Text(10_000, { nullable: true, description: '`next` of the page before; null: the first page' }) after:
+    string | null;
+  @JsonObject({ description: 'Public key of the other vault, for which data keys are sealed (JWK)' })
+  recipient: Record<string, unknown>;
+}
+
+const cells = {
+  type: 'array',
+  items: { type: 'array', items: { type: 'string', nullable: true } },
+  description: 'The rows: each value as Postgres writes it',
+} as const;
+
+export class RowsView {
+  @ApiProperty({ type: [String], description: 'Names of the columns' }) columns: string[];
+  @ApiProperty(cells) rows: (string | null)[][];
+  @ApiProperty({ type: String, nullable: true, description: '`after` of the next page; null: there are no more rows' })
+  next: string | null;
+}
+
+export class GiveRows {
+  @Text(100, { description: 'The service that has the table' }) service: string;
+  @Text(100, { description: 'The table, with its schema' }) table: string;
+  @TextList(2_000, 100, { description: 'Names of the columns' }) columns: string[];
+  @IsArray() @IsArray({ each: true }) @AsGiven() @ApiProperty(cells) rows: (string | null)[][];
+}
+
+class MovedTableView {
+  @ApiProperty({ description: 'The service that has it' }) service: string;
+  @ApiProperty({ description: 'Its name, with its schema' }) table: string;
+  @ApiProperty({ type: 'integer', description: 'Rows of the project' }) rows: number;
+}
+
+class OpenWorkView {
+  @ApiProperty({ description: 'The service that does it' }) service: string;
+  @ApiProperty({ description: 'What has not ended' }) what: string;
+  @ApiProperty({ type: 'integer', description: 'How many' }) count: number;
+}
+
+class StayingView {
+  @ApiProperty({ description: 'The table whose rows stay' }) table: string;
+  @ApiProperty({ description: 'Why' }) why: string;
+}
+
+const moveStates = ['here', 'leaving', 'left', 'arriving'] as const;
+
+export class MoveView {
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty(idOf('org')) organization_id: string;
+  @ApiProperty({ type: String, nullable: true, description: 'Name of the organization; null: it is not here' })
+  organization_name: string | null;
+  @ApiProperty({
+    enum: [...moveStates],
+    description:
+      '`here`: it does not move. `leaving`: it is held and copied. `left`: the other installation has it. ' +
+      '`arriving`: it is copied to this one',
+  })
+  state: (typeof moveStates)[number];
+  @ApiProperty({ type: Boolean, description: 'Whether the project is closed' }) closed: boolean;
+  @ApiProperty({ type: String, nullable: true, description: 'The other installation' }) peer: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Since when it is held' })
+  held_at: string | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Who began the move' }) held_by: string | null;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'By service: a digest of its tables, which is equal in installations of one release',
+  })
+  shapes: Record<string, string>;
+  @ApiProperty({ type: [MovedTableView], description: 'What moves, in the order in which it is stored' })
+  tables: MovedTableView[];
+  @ApiProperty({ type: [OpenWorkView], description: 'What has to end before it is copied; empty: it is at rest' })
+  open: OpenWorkView[];
+  @ApiProperty({ type: [StayingView], description: 'What does not move' }) stays: StayingView[];
+}
+
+export class StoredView {
+  @ApiProperty({ type: 'integer', description: 'Rows of this page' }) stored: number;
+}
+
+export class SwitchedView {
+  @ApiProperty(idOf('prj')) project_id: string;
+  @ApiProperty({
+    enum: ['left', 'here'],
+    description: '`left`: the other installation has it. `here`: it is open here',
+  })
+  state: 'left' | 'here';
+}
+
+export class ArrivalKeyView {
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'Public key of this vault (JWK), for which others seal',
+  })
+  public_key: Record<string, unknown>;
+  @ApiProperty({ description: 'Its thumbprint (RFC 7638), which MOVE_TARGET_KEYS of the other installation names' })
+  thumbprint: string;
+  @ApiProperty({ type: [String], description: 'Organizations whose projects may arrive (MOVE_ACCEPTS)' })
+  accepts: string[];
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'By service: a digest of its tables, which is equal in installations of one release',
+  })
+  shapes: Record<string, string>;
+}

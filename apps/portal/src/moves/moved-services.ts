@@ -1,0 +1,66 @@
+import type { ProjectScope } from '#libs/contracts';
+import { ProjectRows, type RowsInventory, type RowsPage } from '#libs/project-rows';
+import { type Audience, notFound, type ServiceClient, ServiceTokens } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { clientsOfMoves } from '../services.js';
+import { type PortalSettings, SETTINGS } from '../settings.js';
+
+export interface ArrivalKey {
+  public_key: Record<string, unknown>;
+  thumbprint: string;
+}
+
+/** The rows of a project in every service, the portal included. */
+@Injectable()
+export class MovedServices {
+  private readonly clients: Map<Audience, ServiceClient>;
+
+  constructor(
+    private readonly own: ProjectRows,
+    tokens: ServiceTokens,
+    @Inject(SETTINGS) settings: PortalSettings,
+  ) {
+    this.clients = clientsOfMoves(settings, tokens);
+  }
+
+  /** The portal first: its rows say that there is a project. */
+  get names(): Audience[] {
+    return ['portal', ...this.clients.keys()];
+  }
+
+  /** @throws Problem 503 when the service does not answer */
+  async inventory(scope: ProjectScope, service: Audience): Promise<RowsInventory> {
+    if (service === 'portal') return this.own.inventory(scope);
+    return this.client(service).get('/internal/project-rows', scope);
+  }
+
+  page(
+    scope: ProjectScope,
+    service: string,
+    asked: { table: string; after: string | null; recipient: Record<string, unknown> },
+  ): Promise<RowsPage & { next: string | null }> {
+    if (service === 'portal') return this.own.page(scope, asked.table, asked.after);
+    return this.client(service).post('/internal/project-rows/pages', scope, asked);
+  }
+
+  async store(scope: ProjectScope, service: string, table: string, page: RowsPage): Promise<void> {
+    if (service === 'portal') await this.own.store(scope, table, page);
+    else await this.client(service).post('/internal/project-rows', scope, { table, page });
+  }
+
+  /** Deletes what arrived, and the portal's last: as long as they are there, the project is known. */
+  async remove(scope: ProjectScope): Promise<void> {
+    await Promise.all([...this.clients.values()].map((client) => client.delete('/internal/project-rows', scope)));
+    await this.own.remove(scope);
+  }
+
+  arrivalKey(scope: ProjectScope): Promise<ArrivalKey> {
+    return this.client('credential-vault').get('/internal/arrival-key', scope);
+  }
+
+  private client(service: string): ServiceClient {
+    const client = this.clients.get(service as Audience);
+    if (!client) throw notFound('service', service);
+    return client;
+  }
+}

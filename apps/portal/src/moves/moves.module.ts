@@ -1,0 +1,16 @@
+import { projectRowsProvider } from '#libs/project-rows';
+import { Module } from '@nestjs/common';
+import { movedRows } from '../db/moved-rows.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { MoveController } from './move.controller.js';
+import { MoveRepository } from './move.repository.js';
+import { MoveService } from './move.service.js';
+import { MovedServices } from './moved-services.js';
+
+@Module({
+  imports: [OrganizationsModule, ProjectsModule],
+  controllers: [MoveController],
+  providers: [MoveRepository, MoveService, MovedServices, projectRowsProvider(movedRows)],
+})
+export class MovesModule {}

@@ -1,0 +1,28 @@
+import { type MovedRows, ofProject, through } from '#libs/project-rows';
+
+/** What the journal has of a project. The router reads and writes all of it, but deletes nothing. */
+export const movedJournal: MovedRows = {
+  schema: 'journal',
+  moved: [
+    ofProject('journal.entry', { pagedBy: 'receipt_id', may: 'add' }),
+    ofProject('journal.dead_letter', { may: 'change' }),
+    ofProject('journal.batch', { may: 'add' }),
+    through('journal.batch_item', 'batch_id', 'journal.batch', 'id', { may: 'change' }),
+    ofProject('journal.statistic'),
+  ],
+  stays: {
+    'journal.statistic_mark': 'how far this installation has counted',
+    'journal.project_hold': 'what keeps a project still here while it moves',
+  },
+  open: [
+    {
+      what: 'dead letters that are redriven',
+      count: `SELECT count(*) FROM journal.dead_letter t WHERE t.project_id = $1 AND t.state = 'redriving'`,
+    },
+    {
+      what: 'items of replays and redrives',
+      count: `SELECT count(*) FROM journal.batch_item i JOIN journal.batch b ON b.id = i.batch_id
+        WHERE b.project_id = $1 AND i.state IN ('waiting', 'running')`,
+    },
+  ],
+};

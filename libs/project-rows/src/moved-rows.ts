@@ -1,0 +1,49 @@
+/** A table whose rows go along when their project moves to another installation. */
+export interface MovedTable {
+  /** Schema-qualified. */
+  name: string;
+  /** SQL: whether the row `t` is of the project `$1`. */
+  of: string;
+  /** What its rows are paged by, if it has no primary key: all rows with the same value are in one page. */
+  pagedBy?: string;
+  /** What the service may do with rows that are there: `add`: nothing. Absent: everything. */
+  may?: 'add' | 'change';
+}
+
+/** Something that has to end before a project is copied: its outcome could get lost between the copies. */
+export interface OpenWork {
+  /** For people: a plural. */
+  what: string;
+  /** SQL that counts it, of the project `$1`. */
+  count: string;
+}
+
+/** What a service has of a project, and what of it moves. Each table of the schema is in exactly one of the lists. */
+export interface MovedRows {
+  schema: string;
+  /** A table that others refer to comes before them. */
+  moved: MovedTable[];
+  /** By table: why its rows stay. */
+  stays: Record<string, string>;
+  open: OpenWork[];
+}
+
+/** A table with a `project_id` of its own. */
+export const ofProject = (name: string, more: Omit<MovedTable, 'name' | 'of'> = {}): MovedTable => ({
+  name,
+  of: 't.project_id = $1',
+  ...more,
+});
+
+/** A table whose rows belong to one of another table, which has a `project_id`. */
+export const through = (
+  name: string,
+  column: string,
+  parent: string,
+  key = 'id',
+  more: Omit<MovedTable, 'name' | 'of'> = {},
+): MovedTable => ({
+  name,
+  of: `t.${column} IN (SELECT p.${key} FROM ${parent} p WHERE p.project_id = $1)`,
+  ...more,
+});

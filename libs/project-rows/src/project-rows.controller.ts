@@ -1,0 +1,87 @@
+import type { ProjectScope } from '#libs/contracts';
+import type { HoldState } from '#libs/journal';
+import { Caller, JsonObject, type Principal, Problem, RequireScopes, Text } from '#libs/service-kit';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Optional, Post } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ProjectRows, type RowsInventory, type RowsPage } from './project-rows.repository.js';
+
+/** Changes rows on their way, where they are sealed for their installation. */
+export interface RowPassage {
+  /** @param recipient the public key of the other installation */
+  leave(scope: ProjectScope, table: string, page: RowsPage, recipient: Record<string, unknown>): Promise<RowsPage>;
+  arrive(scope: ProjectScope, table: string, page: RowsPage): Promise<RowsPage>;
+}
+
+/** Injection token of the service's `RowPassage`, if it has one. */
+export const ROW_PASSAGE = Symbol('rowPassage');
+
+/** A page of rows in JSON: one row may be a document of some 25 MB, whose bytes are written in hex. */
+export const rowsBodyBytes = 96 * 1024 * 1024;
+
+class PageAsked {
+  @Text(100) table: string;
+  @Text(10_000, { nullable: true }) after: string | null;
+  @JsonObject() recipient: Record<string, unknown>;
+}
+
+class RowsGiven {
+  @Text(100) table: string;
+  @JsonObject() page: RowsPage & Record<string, unknown>;
+}
+
+/** For the portal, which moves a project: the rows that this service has of the caller's project. */
+@ApiExcludeController()
+@Controller('internal/project-rows')
+@RequireScopes('service')
+export class ProjectRowsController {
+  constructor(
+    private readonly rows: ProjectRows,
+    @Optional() @Inject(ROW_PASSAGE) private readonly seal: RowPassage | null,
+  ) {}
+
+  @Get()
+  async inventory(@Caller() caller: Principal): Promise<RowsInventory> {
+    refuseOthers(caller);
+    return this.rows.inventory(caller);
+  }
+
+  @Post('pages')
+  @HttpCode(200)
+  async page(
+    @Caller() caller: Principal,
+    @Body() { table, after, recipient }: PageAsked,
+  ): Promise<RowsPage & { next: string | null }> {
+    await this.require(caller, 'leaving', 'left');
+    const { next, ...page } = await this.rows.page(caller, table, after);
+    return { ...(this.seal ? await this.seal.leave(caller, table, page, recipient) : page), next };
+  }
+
+  @Post()
+  @HttpCode(204)
+  @RouteConfig({ bodyLimit: rowsBodyBytes })
+  async store(@Caller() caller: Principal, @Body() { table, page }: RowsGiven): Promise<void> {
+    await this.require(caller, 'arriving');
+    await this.rows.store(caller, table, this.seal ? await this.seal.arrive(caller, table, page) : page);
+  }
+
+  @Delete()
+  @HttpCode(204)
+  async remove(@Caller() caller: Principal): Promise<void> {
+    await this.require(caller, 'arriving');
+    await this.rows.remove(caller);
+  }
+
+  /** Rows leave and arrive only while the project is held for that: nothing works on it then. */
+  private async require(caller: Principal, ...states: HoldState[]): Promise<void> {
+    refuseOthers(caller);
+    const state = await this.rows.holdOf(caller);
+    if (state !== null && states.includes(state)) return;
+    throw new Problem(409, 'not_held', `The project ${caller.projectId} is not ${states.join(' or ')} here.`);
+  }
+}
+
+/** Of the services only the portal knows who asks for a move. */
+function refuseOthers({ subject }: Principal): void {
+  if (subject !== 'service:portal') throw new Problem(403, 'not_the_portal', `${subject} may not move projects.`);
+}

@@ -1,0 +1,222 @@
+import type { ProjectScope } from '#libs/contracts';
+import { Database, type Queryable, storableJson } from '#libs/database';
+import { findHold, type HoldState } from '#libs/journal';
+import { Problem } from '#libs/service-kit';
+import type { MovedRows, MovedTable } from './moved-rows.js';
+
+/** Rows of one table: each value as Postgres writes it, so that it comes back exactly as it was. */
+export interface RowsPage {
+  columns: string[];
+  rows: (string | null)[][];
+}
+
+/** What a service says of the rows of a project. */
+export interface RowsInventory {
+  /** A digest of the columns of all that moves: equal where another installation has the same tables. */
+  shape: string;
+  /** In the order in which they are to be stored. */
+  tables: { table: string; rows: number }[];
+  /** What has to end before they are copied. */
+  open: { what: string; count: number }[];
+  stays: { table: string; why: string }[];
+}
+
+interface Column {
+  name: string;
+  type: string;
+  /** Its place in the primary key. */
+  key: number | null;
+}
+
+/** Before the row in which a page is full. A row that is larger has a page of its own. */
+const pageBytes = 4 * 1024 * 1024;
+const pageRows = 1_000;
+
+/** The rows that a service has of a project: read and stored table by table, page by page. */
+export class ProjectRows {
+  constructor(
+    private readonly db: Database,
+    private readonly lists: MovedRows[],
+  ) {}
+
+  private get tables(): MovedTable[] {
+    return this.lists.flatMap(({ moved }) => moved);
+  }
+
+  /** Why the project is held here; null: it is not. */
+  async holdOf({ organizationId, projectId }: ProjectScope): Promise<HoldState | null> {
+    const found = await findHold(this.db, projectId);
+    return found?.organization_id === organizationId ? found.state : null;
+  }
+
+  async inventory(scope: ProjectScope): Promise<RowsInventory> {
+    const [shape, tables, open] = [await this.shape(), await this.counts(scope), await this.open(scope)];
+    const stays = this.lists.flatMap((each) => Object.entries(each.stays));
+    return { shape, tables, open, stays: stays.map(([table, why]) => ({ table, why })) };
+  }
+
+  /** How many rows each table has of a project. */
+  async counts({ projectId }: ProjectScope): Promise<{ table: string; rows: number }[]> {
+    const counted = [];
+    for (const { name, of } of this.tables) {
+      counted.push({
+        table: name,
+        rows: await count(this.db, `SELECT count(*) FROM ${name} t WHERE ${of}`, projectId),
+      });
+    }
+    return counted;
+  }
+
+  private async open({ projectId }: ProjectScope): Promise<{ what: string; count: number }[]> {
+    const found = [];
+    for (const { what, count: sql } of this.lists.flatMap(({ open }) => open)) {
+      const n = await count(this.db, sql, projectId);
+      if (n > 0) found.push({ what, count: n });
+    }
+    return found;
+  }
+
+  private async shape(): Promise<string> {
+    const [row] = (await this.db.query(
+      `SELECT md5(string_agg(a.attrelid::regclass || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ','
+                ORDER BY a.attrelid::regclass::text, a.attname)) AS shape
+         FROM pg_attribute a WHERE a.attrelid = ANY($1::regclass[]) AND a.attnum > 0 AND NOT a.attisdropped`,
+      [this.tables.map(({ name }) => name)],
+    )) as { shape: string }[];
+    return row?.shape ?? '';
+  }
+
+  /** @param after `next` of the page before, null for the first @returns `next`: null after the last row */
+  async page(
+    { projectId }: ProjectScope,
+    name: string,
+    after: string | null,
+  ): Promise<RowsPage & { next: string | null }> {
+    const table = this.table(name);
+    const columns = await this.columns(table);
+    const keys = keysOf(table, columns);
+    const given = after === null ? [] : (JSON.parse(after) as string[]);
+    const later = `(${list(keys, (key) => `t.${key.name}`)}) > (${list(keys, (key, at) => `$${at + 2}::text::${key.type}`)})`;
+    const order = list(keys, ({ name: key }) => key);
+    const rows = (await this.db.query(
+      `WITH found AS (SELECT t.* FROM ${name} t WHERE ${table.of} ${after === null ? '' : `AND ${later}`}
+          ORDER BY ${order} FETCH FIRST ${pageRows} ROWS WITH TIES),
+       sized AS (SELECT f.*, sum(pg_column_size(f.*)) OVER (ORDER BY ${order})
+            - sum(pg_column_size(f.*)) OVER (PARTITION BY ${order}) AS bytes_before FROM found f)
+       SELECT ARRAY[${list(columns, ({ name: column }) => `${column}::text`)}] AS row, ARRAY[${list(keys, ({ name: key }) => `${key}::text`)}] AS key
+         FROM sized WHERE bytes_before < ${pageBytes} ORDER BY ${order}`,
+      [projectId, ...given],
+    )) as { row: (string | null)[]; key: string[] }[];
+    const last = rows.at(-1);
+    return {
+      columns: columns.map(({ name: column }) => unquoted(column)),
+      rows: rows.map(({ row }) => row),
+      next: last === undefined ? null : JSON.stringify(last.key),
+    };
+  }
+
+  /**
+   * Stores rows as they are. Stored again, they are as they came last.
+   * @throws Problem 422 `foreign_row` for a row that is not the project's: nothing is stored then
+   */
+  async store(scope: ProjectScope, name: string, { columns: given, rows }: RowsPage): Promise<void> {
+    const table = this.table(name);
+    const known = await this.columns(table);
+    const columns = given.map((column) => {
+      const found = known.find((each) => unquoted(each.name) === column);
+      if (!found) throw new Problem(422, 'unknown_column', `${name} has no column ${column}: the releases differ.`);
+      return found;
+    });
+    refuseForeign(scope, name, given, rows);
+    if (rows.length === 0) return;
+    const values = list(columns, ({ type }, at) => `(r ->> ${at})::${type}`);
+    const names = list(columns, (column) => column.name);
+    const from = `SELECT ${values} FROM jsonb_array_elements($1::jsonb) AS r`;
+    const keys = keysOf(table, columns);
+    const json = storableJson(rows);
+    await this.db.transaction(async (tx) => {
+      const insert = table.pagedBy === undefined ? upsert(table, columns, names, from) : addNew(table, names, from);
+      await tx.query(insert, insert.includes('$2') ? [json, scope.projectId] : [json]);
+      // A row that was there may be somebody else's, and so may the parent of one that was not.
+      const key = list(keys, ({ name: column }) => `t.${column}`);
+      const given = list(keys, (column) => `(r ->> ${columns.indexOf(column)})::${column.type}`);
+      const foreign = await count(
+        tx,
+        `SELECT count(*) FROM jsonb_array_elements($2::jsonb) AS r
+          WHERE NOT EXISTS (SELECT FROM ${name} t WHERE (${key}) = (${given}) AND ${table.of})`,
+        scope.projectId,
+        json,
+      );
+      if (foreign > 0) throw foreignRow(name);
+    });
+  }
+
+  /** Deletes what arrived of a project, but for what the service may not delete: that is stored over. */
+  async remove({ projectId }: ProjectScope): Promise<void> {
+    for (const { name, of } of this.tables.filter(({ may }) => may === undefined).toReversed()) {
+      await this.db.query(`DELETE FROM ${name} t WHERE ${of}`, [projectId]);
+    }
+  }
+
+  private table(name: string): MovedTable {
+    const table = this.tables.find((each) => each.name === name);
+    if (!table) throw new Problem(404, 'table_not_found', `No rows of ${name} move.`);
+    return table;
+  }
+
+  private async columns({ name }: MovedTable): Promise<Column[]> {
+    return (await this.db.query(
+      `SELECT quote_ident(a.attname) AS name, format_type(a.atttypid, a.atttypmod) AS type,
+              array_position(i.indkey::smallint[], a.attnum) AS key
+         FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
+        WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' ORDER BY a.attnum`,
+      [name],
+    )) as Column[];
+  }
+}
+
+const unquoted = (name: string): string => name.replaceAll('"', '');
+
+function keysOf({ name, pagedBy }: MovedTable, columns: Column[]): Column[] {
+  const keys = columns.filter(({ key, name: column }) => (pagedBy === undefined ? key !== null : column === pagedBy));
+  if (keys.length === 0) throw new Error(`${name} has no primary key: say what its rows are paged by`);
+  return keys.toSorted((a, b) => Number(a.key) - Number(b.key));
+}
+
+/** Rows with a key: those that are there become as they came. */
+function upsert({ name, of, may }: MovedTable, columns: Column[], names: string, from: string): string {
+  const key = list(
+    columns.filter((column) => column.key !== null),
+    (column) => column.name,
+  );
+  const others = columns.filter((column) => column.key === null);
+  const set = list(others, ({ name: column }) => `${column} = excluded.${column}`);
+  const change = `DO UPDATE SET ${set} WHERE ${of.replaceAll('$1', '$2')}`;
+  return `INSERT INTO ${name} AS t (${names}) ${from}
+    ON CONFLICT (${key}) ${may === 'add' || others.length === 0 ? 'DO NOTHING' : change}`;
+}
+
+/** Rows without a key: those that are not there yet, as they are. */
+function addNew({ name, pagedBy }: MovedTable, names: string, from: string): string {
+  return `INSERT INTO ${name} (${names}) SELECT n.* FROM (${from}) AS n(${names})
+    WHERE NOT EXISTS (SELECT FROM ${name} o WHERE o.${pagedBy} = n.${pagedBy} AND to_jsonb(o) = to_jsonb(n))`;
+}
+
+const list = <T>(items: T[], write: (item: T, at: number) => string): string => items.map(write).join(', ');
+
+async function count(db: Queryable, sql: string, ...parameters: unknown[]): Promise<number> {
+  const [row] = (await db.query(sql, parameters)) as { count: string }[];
+  return Number(row?.count ?? 0);
+}
+
+/** What a row says of itself. What it says by its parent is looked up once it is stored. */
+function refuseForeign(scope: ProjectScope, name: string, columns: string[], rows: RowsPage['rows']): void {
+  const own: Record<string, string> = { organization_id: scope.organizationId, project_id: scope.projectId };
+  for (const [column, value] of Object.entries(own)) {
+    const at = columns.indexOf(column);
+    if (at >= 0 && rows.some((row) => row[at] !== value)) throw foreignRow(name);
+  }
+}
+
+const foreignRow = (name: string): Problem =>
+  new Problem(422, 'foreign_row', `A row of ${name} does not belong to the project: nothing of this page was stored.`);

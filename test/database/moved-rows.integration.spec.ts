@@ -1,0 +1,140 @@
+import { allSchemas, Database, dataSourceOptions } from '#libs/database';
+import { type MovedRows, type MovedTable, ProjectRows } from '#libs/project-rows';
+import { testDatabase, type TestDatabase } from '#libs/testing';
+import pg from 'pg';
+import { MadeRows } from './made-rows.js';
+import { movedLists } from './moved-lists.js';
+
+const home = { organizationId: 'org_home', projectId: 'prj_moved' };
+const neighbor = { organizationId: 'org_home', projectId: 'prj_neighbor' };
+
+interface Side {
+  database: TestDatabase;
+  pool: pg.Pool;
+  db: Database;
+  rows: ProjectRows;
+}
+
+describe('the rows of a project that moves', () => {
+  let lists: MovedRows[];
+  let tables: MovedTable[];
+  let here: Side;
+  let there: Side;
+
+  async function open(): Promise<Side> {
+    const database = await testDatabase();
+    const schema = { name: 'public', entities: [], migrations: [] };
+    const options = dataSourceOptions(schema, { url: database.url, poolSize: 2, applicationName: 'test' });
+    const db = await new Database(options).initialize();
+    return {
+      database,
+      pool: new pg.Pool({ connectionString: database.url, max: 2 }),
+      db,
+      rows: new ProjectRows(db, lists),
+    };
+  }
+
+  beforeAll(async () => {
+    lists = await movedLists();
+    tables = lists.flatMap(({ moved }) => moved);
+    here = await open();
+    there = await open();
+    for (const scope of [home, neighbor]) {
+      await new MadeRows(here.pool, scope.organizationId, scope.projectId).make(tables);
+    }
+  });
+  afterAll(async () => {
+    for (const side of [here, there]) {
+      await side?.db.destroy();
+      await side?.pool.end();
+      await side?.database.drop();
+    }
+  });
+
+  const contents = async ({ pool }: Side, { name, of }: MovedTable, projectId: string): Promise<string[]> => {
+    const { rows } = await pool.query<{ row: string }>(
+      `SELECT t::text AS row FROM ${name} t WHERE ${of} ORDER BY t::text COLLATE "C"`,
+      [projectId],
+    );
+    return rows.map(({ row }) => row);
+  };
+
+  async function copy(): Promise<void> {
+    for (const { name } of tables) {
+      for (let after: string | null = null; ;) {
+        const { next, ...page } = await here.rows.page(home, name, after);
+        await there.rows.store(home, name, page);
+        if (next === null) break;
+        after = next;
+      }
+    }
+  }
+
+  it('each table of each schema is in one list: it moves, or it is said why it stays', async () => {
+    const { rows } = await here.pool.query<{ name: string }>(
+      `SELECT n.nspname || '.' || c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = ANY($1) AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> 'migration'`,
+      [(await allSchemas('ts')).map(({ schema }) => schema.name)],
+    );
+    const named = lists.flatMap(({ moved, stays }) => [...moved.map(({ name }) => name), ...Object.keys(stays)]);
+    expect(named.toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
+  });
+
+  it('a table with a column for the project moves, unless the list says that it has none at rest', async () => {
+    const { rows } = await here.pool.query<{ name: string }>(
+      `SELECT a.attrelid::regclass::text AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+         JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = ANY($1) AND a.attname = 'project_id' AND c.relkind IN ('r', 'p') AND NOT c.relispartition`,
+      [lists.map(({ schema }) => schema)],
+    );
+    const moved = new Set(tables.map(({ name }) => name));
+    const left = rows.map(({ name }) => name).filter((name) => !moved.has(name));
+    expect(left.toSorted()).toEqual(['engine.turn_slot', 'journal.project_hold']);
+  });
+
+  it('every row arrives exactly as it was, in every table, and none of the neighbor', async () => {
+    await copy();
+    for (const table of tables) {
+      const before = await contents(here, table, home.projectId);
+      expect({ table: table.name, empty: before.length === 0 }).toEqual({ table: table.name, empty: false });
+      expect({ table: table.name, rows: await contents(there, table, home.projectId) }).toEqual({
+        table: table.name,
+        rows: before,
+      });
+      expect(await contents(there, table, neighbor.projectId)).toEqual([]);
+    }
+    expect(await there.rows.counts(home)).toEqual(await here.rows.counts(home));
+  });
+
+  it('copied again, rows are as they came last, and none is there twice', async () => {
+    await here.pool.query(`UPDATE engine.agent SET instructions = 'newer' WHERE project_id = $1`, [home.projectId]);
+    await copy();
+    expect(await there.rows.counts(home)).toEqual(await here.rows.counts(home));
+    const { rows } = await there.pool.query('SELECT DISTINCT instructions FROM engine.agent');
+    expect(rows).toEqual([{ instructions: 'newer' }]);
+  });
+
+  it('a row of another project is refused, and so is one whose parent is somebody else’s', async () => {
+    const { next: _next, ...agents } = await here.rows.page(neighbor, 'engine.agent', null);
+    await expect(there.rows.store(home, 'engine.agent', agents)).rejects.toMatchObject({ code: 'foreign_row' });
+    const { next: _more, ...steps } = await here.rows.page(neighbor, 'engine.step', null);
+    await expect(there.rows.store(home, 'engine.step', steps)).rejects.toMatchObject({ code: 'foreign_row' });
+    const { next: _none, ...marks } = await here.rows.page(neighbor, 'engine.session_mark', null);
+    await expect(there.rows.store(home, 'engine.session_mark', marks)).rejects.toMatchObject({ code: 'foreign_row' });
+    const { rows } = await there.pool.query(
+      'SELECT turn_id FROM engine.step UNION SELECT session_id FROM engine.session_mark',
+    );
+    expect(rows.filter(({ turn_id: id }) => !id.includes(home.projectId))).toEqual([]);
+  });
+
+  it('an aborted move leaves what nobody may delete, and nothing else', async () => {
+    await there.rows.remove(home);
+    const left = (await there.rows.counts(home)).filter(({ rows }) => rows > 0).map(({ table }) => table);
+    expect(left.filter((name) => !/audit$/.test(name))).toEqual([
+      'journal.entry',
+      'journal.dead_letter',
+      'journal.batch',
+      'journal.batch_item',
+    ]);
+  });
+});
