@@ -30,6 +30,7 @@ export const movedRows: MovedRows = {
     ofTurn('engine.step'),
     ofProject('engine.workflow_step'),
     ofTurn('engine.turn_file'),
+    ofTurn('engine.turn_interim'),
     ofProject('engine.tool_call'),
     ofProject('engine.python_try'),
     ofProject('engine.approval'),
