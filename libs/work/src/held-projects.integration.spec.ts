@@ -56,10 +56,11 @@ describe('work of a held project', () => {
           key: 'moves',
           claim: job?.claim ?? 0,
           state: 'done',
-          due_in_ms: 0,
+          due_in_ms: null,
           tries: 0,
           blocked_since: null,
           reason: null,
+          spent: null,
         },
       ]),
     ).toEqual(new Set(['moves']));
