@@ -18,8 +18,8 @@ export interface WorkOptions {
   owner: () => string | null;
   /** All owners that are this process. */
   owners?: () => string[];
-  /** Where a row says which project it is of; null: it is of none. Absent: its `project_id`. */
-  project?: string | null;
+  /** SQL: which project a row `t` is of; null: rows are of none. Absent: its `project_id`. */
+  project?: ((t: string) => string) | null;
   /** It runs until somebody ends it: a lease is not renewed while the project is held. */
   endless?: true;
 }
@@ -29,6 +29,8 @@ export type Suspect<Row extends WorkRow> = Row & { convicted: boolean };
 
 /** The caller's own columns in a settlement: each with its type. */
 type OwnColumns = Readonly<Record<string, string>>;
+
+const ofColumn = (t: string): string => `${t}.project_id`;
 
 /** What gives a lease back. */
 export const leaveSql = 'owner = NULL, lease_until = NULL, on_trial = false';
@@ -71,8 +73,8 @@ export class Work<Row extends WorkRow> {
 
   /** Whether a row may be claimed whatever its time: nothing of a held project begins. */
   private mayBeginSql(t: string): string {
-    const { project = 'project_id' } = this.options;
-    return project === null ? 'true' : notHeldSql(`${t}.${project}`);
+    const { project = ofColumn } = this.options;
+    return project === null ? 'true' : notHeldSql(project(t));
   }
 
   /** Suspects that are due and that nobody holds. */

@@ -16,6 +16,7 @@ export const movedRows: MovedRows = {
   moved: [
     ofProject('engine.agent'),
     ofProject('engine.agent_version'),
+    ofProject('engine.publication'),
     ofProject('engine.provider'),
     ofProject('engine.session'),
     ofSession('engine.session_mark', { pagedBy: 'session_id' }),
@@ -38,6 +39,8 @@ export const movedRows: MovedRows = {
     ofProject('engine.comparison'),
     ofProject('engine.comparison_case'),
     ofProject('engine.case_set'),
+    ofProject('engine.agent_task'),
+    through('engine.task_push', 'task_id', 'engine.agent_task'),
     ofProject('engine.contact_memory'),
     ofProject('engine.document'),
     ofProject('engine.chunk'),
@@ -65,6 +68,11 @@ export const movedRows: MovedRows = {
     working('turns that run', 'engine.turn'),
     working('comparisons of agents', 'engine.comparison_case'),
     working('questions to approvers', 'engine.approval_ask'),
+    {
+      what: 'notifications of tasks',
+      count: `SELECT count(*) FROM engine.task_push p JOIN engine.agent_task t ON t.id = p.task_id
+        WHERE t.project_id = $1 AND ${isWorkedOnSql('p')}`,
+    },
     {
       what: 'replies that the gateway has not taken',
       count: `SELECT count(*) FROM engine.turn t CROSS JOIN LATERAL unnest(ARRAY[t.notice_id, t.answer_id]) AS sent(id)

@@ -25,7 +25,8 @@ export class InboundWaitRepository {
     liveness: Liveness,
     @Inject(SETTINGS) { PARSE_LEASE_MS: leaseMs }: GatewaySettings,
   ) {
-    const table = { table: 'gateway.inbound_wait', key: 'receipt_id', project: "job ->> 'project_id'" };
+    const project = (t: string): string => `${t}.job ->> 'project_id'`;
+    const table = { table: 'gateway.inbound_wait', key: 'receipt_id', project };
     this.work = new Work(rows, { ...table, leaseMs, owner: () => liveness.owner, owners: () => liveness.owners });
   }
 

@@ -14,7 +14,9 @@ export class TaskPushRepository {
   readonly work: Work<TaskPush>;
 
   constructor(private readonly db: Database) {
-    this.work = new Work<TaskPush>(db, { table: 'engine.task_push', leaseMs, owner: () => null });
+    const project = (t: string): string =>
+      `coalesce((SELECT a.project_id FROM engine.agent_task a WHERE a.id = ${t}.task_id), '')`;
+    this.work = new Work<TaskPush>(db, { table: 'engine.task_push', project, leaseMs, owner: () => null });
   }
 
   /** Replaces one of the same name, which then hears of the task again. @returns false: the task has `most` of them */
