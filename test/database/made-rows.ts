@@ -68,6 +68,7 @@ export class MadeRows {
       integer: String(n),
       bigint: String(9_007_199_254_740_993n + BigInt(n)),
       boolean: String(n === 1),
+      json: `{"seed": ${JSON.stringify(seed)}, "large": 12345678901234567890.10, "none": null}`,
       jsonb: `{"seed": ${JSON.stringify(seed)}, "large": 12345678901234567890.10, "none": null}`,
       bytea: `\\x00${hash}`,
       'timestamp with time zone': `2026-01-0${n} 12:34:56.789012+00`,

@@ -73,9 +73,8 @@ export function holdChallenges(shared: () => ContractWorld): void {
       await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"text":"hello"}' });
       const calls = await until('it was parsed after its verification', async () => {
         const all = await adapter.calls();
-        return all.some(({ route }) => route === 'verify-webhook') && all.at(-1)?.route === 'parse-inbound'
-          ? all
-          : null;
+        const at = (route: string): number => all.findIndex((call) => call.route === route);
+        return at('verify-webhook') >= 0 && at('parse-inbound') > at('verify-webhook') ? all : null;
       });
       for (const { headers, body } of calls.filter(({ route }) => route !== 'format' && route !== 'deliver')) {
         expect(body.request?.url).toBe(url);

@@ -33,6 +33,7 @@ export const movedRows: MovedRows = {
     ofTurn('engine.turn_file'),
     ofTurn('engine.turn_interim'),
     ofProject('engine.tool_call'),
+    ofProject('engine.open_call'),
     ofProject('engine.python_try'),
     ofProject('engine.approval'),
     ofProject('engine.approval_ask'),

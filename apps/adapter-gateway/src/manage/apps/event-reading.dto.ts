@@ -2,7 +2,7 @@ import { isJsonPointer, parseTemplate } from '#libs/adapter-sdk';
 import { Problem, Text, TextList } from '#libs/service-kit';
 import type { EventReading } from '#libs/contracts';
 
-const maxTemplates = 10;
+const maxTemplates = 20;
 const maxLength = 500;
 const list = (description: string): PropertyDecorator =>
   TextList(maxTemplates, maxLength, { optional: true, description });

@@ -55,9 +55,12 @@ export class PublicationRepository {
     });
   }
 
+  /** @throws Problem 404 for an agent of another project */
   async remove(caller: Principal, agentId: string): Promise<void> {
     await this.rows.manager.transaction(async (tx) => {
-      const where = { ...columnsOf(caller), agent_id: agentId };
+      const owner = columnsOf(caller);
+      if (!(await tx.existsBy(Agent, { ...owner, id: agentId }))) throw notFound('agent', agentId);
+      const where = { ...owner, agent_id: agentId };
       const before = await tx.findOneBy(Publication, where);
       if (!before) return;
       await tx.delete(Publication, where);
