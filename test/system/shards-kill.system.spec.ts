@@ -88,7 +88,8 @@ describe('queues whose number of shards changes', () => {
 
   it('lose and double no message from one to four, to two and back, with each service killed on the way', async () => {
     await changeTo(4);
-    for (const queue of queues) {
+    // Most replies are sent without a job in Redis.
+    for (const queue of queues.filter((name) => name !== deliverySend.queue)) {
       // A shard to which a job was added counts them.
       const added = servers.map((server) => server.ask('KEYS', `{gatehouse:q:${queue}*}:${queue}:id`));
       const nodes = (await Promise.all(added)).filter((keys) => (keys as string[]).length > 0);

@@ -91,9 +91,10 @@ describe('runs that wait for an event while processes are killed', () => {
     const { rows: ended } = await pool.query('SELECT DISTINCT state FROM engine.turn WHERE run_id IS NOT NULL');
     expect(ended).toEqual([{ state: 'succeeded' }]);
     const { rows: steps } = await pool.query(
-      `SELECT t.input -> 'message' -> 'metadata' -> 'payload' ->> 'order' AS "order", w.name, w.output -> 'metadata' -> 'payload' ->> 'pays' AS pays,
+      `SELECT m.message -> 'metadata' -> 'payload' ->> 'order' AS "order", w.name, w.output -> 'metadata' -> 'payload' ->> 'pays' AS pays,
               w.output -> 'metadata' -> 'payload' ->> 'sends' AS sends, w.output ->> 'is' AS "is"
-         FROM engine.workflow_step w JOIN engine.turn t ON t.id = w.turn_id ORDER BY t.id, w.position`,
+         FROM engine.workflow_step w JOIN engine.turn t ON t.id = w.turn_id JOIN router.message m ON m.id = t.message_id
+        ORDER BY t.id, w.position`,
     );
     expect(steps).toEqual(
       orders.flatMap((order) => [

@@ -59,8 +59,7 @@ function open(url: string, how: RedisOptions): RedisConnection {
       retryStrategy,
       sentinels: nodes,
       name: master,
-      // A master that is frozen closes no connection: its clients would wait for it while another one is the master.
-      failoverDetector: true,
+      // Not `failoverDetector`: what it hears while a connection is being made ends that connection for good.
       sentinelRetryStrategy: retryStrategy,
       ...(sentinelPassword && { sentinelPassword }),
       ...(tls && { enableTLSForSentinelMode: true, sentinelTLS: tls }),

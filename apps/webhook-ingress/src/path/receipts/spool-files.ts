@@ -30,6 +30,8 @@ export interface SpoolFile extends SpoolContent {
 export class SpoolFiles {
   private current: { file: FileHandle; path: string; inode: number; bytes: number } | null = null;
   private total = 0;
+  /** The last step that writes to the current file, or takes it away: these follow each other. */
+  private step: Promise<unknown> = Promise.resolve();
 
   constructor(
     readonly directory: string,
@@ -81,26 +83,38 @@ export class SpoolFiles {
       records.push(record);
       return undefined;
     });
-    if (records.length > 0) await this.write(Buffer.concat(records));
+    if (records.length > 0) await this.inTurn(() => this.write(Buffer.concat(records)));
     return results;
   }
 
   /** The oldest file; null: there is none. Nobody appends to it from here on. */
   async oldest(): Promise<SpoolFile | null> {
+    const path = await this.inTurn(() => this.takeOldest());
+    if (path === null) return null;
+    const file = await readFile(path);
+    return { path, bytes: file.length, ...readRecords(file) };
+  }
+
+  /** A file that were closed between a write and its `datasync` would refuse what it has. */
+  private inTurn<R>(step: () => Promise<R>): Promise<R> {
+    const ended = this.step.then(step);
+    this.step = ended.catch(() => undefined);
+    return ended;
+  }
+
+  /** @returns the path that nobody appends to; null: there is no file */
+  private async takeOldest(): Promise<string | null> {
     const [name] = await this.names();
     if (name === undefined) {
       this.total = 0;
       return null;
     }
-    let path = join(this.directory, name);
+    const path = join(this.directory, name);
     if (this.current?.path === path) await this.close();
-    if (name.endsWith(written)) {
-      const renamed = path.slice(0, -written.length) + moving;
-      await rename(path, renamed);
-      path = renamed;
-    }
-    const file = await readFile(path);
-    return { path, bytes: file.length, ...readRecords(file) };
+    if (!name.endsWith(written)) return path;
+    const renamed = path.slice(0, -written.length) + moving;
+    await rename(path, renamed);
+    return renamed;
   }
 
   /** Removes a file whose receipts are stored, or sets it aside for people where it was damaged. */

@@ -2,7 +2,15 @@ import { appendFile, mkdtemp, readdir, readFile, rename, rm, stat, truncate, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { receipt } from '../../testing/receipts-world.js';
-import { encodeRecord, magic, readRecords, type Spooled, SpoolFiles, SpoolFull } from './spool-files.js';
+import {
+  encodeRecord,
+  magic,
+  readRecords,
+  type SpoolFile,
+  type Spooled,
+  SpoolFiles,
+  SpoolFull,
+} from './spool-files.js';
 
 const key = { hash: '\x00\xff'.repeat(16), bodyHash: 'é'.repeat(32) };
 const spooled = (change: Parameters<typeof receipt>[0] = {}): Spooled => ({
@@ -37,6 +45,27 @@ describe('the spool on the disk', () => {
     expect(before - files.room).toBeGreaterThanOrEqual(500_000);
     await rm(directory, { recursive: true });
     expect(files.room).toBe(0);
+  });
+
+  it('refuses nothing that is appended while its file is taken away', async () => {
+    const given = new Set<string>();
+    const taken = new Set<string>();
+    const take = async (file: SpoolFile | null): Promise<boolean> => {
+      for (const { item } of file?.spooled ?? []) taken.add(item.receipt.id);
+      if (file) await files.remove(file);
+      return file !== null;
+    };
+    files = await opened(64_000_000);
+    for (let n = 0; n < 5; n += 1) {
+      // Writing it takes long enough for the file to be found meanwhile.
+      const [before, meanwhile] = [spooled(), spooled({ body: Buffer.alloc(8_000_000) })];
+      given.add(before.item.receipt.id).add(meanwhile.item.receipt.id);
+      await files.append([before]);
+      const [, file] = await Promise.all([files.append([meanwhile]), files.oldest()]);
+      await take(file);
+    }
+    while (await take(await files.oldest()));
+    expect(taken).toEqual(given);
   });
 
   it('gives back what was appended, byte for byte and in order, then is empty', async () => {
