@@ -6,6 +6,7 @@ const text = 'Everybody has thirty days of leave.';
 const [commit, folder, file] = ['a', 'b', 'c'].map((digit) => digit.repeat(40));
 const answers: Record<string, object> = {
   '/user': { id: 7, login: 'reader' },
+  '/repos/octo/handbook': { private: false, owner: { login: 'octo', type: 'User' } },
   '/repos/octo/handbook/commits/main': { sha: commit },
   [`/repos/octo/handbook/git/trees/${commit}`]: {
     tree: [{ path: 'guides', type: 'tree', mode: '040000', sha: folder }],
