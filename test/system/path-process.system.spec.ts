@@ -95,6 +95,7 @@ const idleCommands = new Set([
   'set',
   'llen',
   'zcount',
+  'zscore',
 ]);
 /** Messages of a session are stored in the order of their receipts, also by other processes. */
 const orderCommands = new Set(['zadd', 'pexpire', 'zrem', 'zrange']);

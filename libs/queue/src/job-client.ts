@@ -51,7 +51,10 @@ export class JobClient extends ClientProxy {
     this.marks = new ShardMarks(this.redis, health, shards);
   }
 
-  /** Probes Redis until the client is closed, also while nothing is to be done. @param queues that the service writes */
+  /**
+   * Probes Redis until the client is closed, also while nothing is to be done. It learns the shards of each queue that
+   * the client is asked about. @param queues that the service consumes, to which Redis has to take writes
+   */
   watch(queues: string[]): void {
     this.probe ??= new RedisProbe(this.redis, this.health, this.marks, queues);
     this.probe.start();
@@ -120,7 +123,7 @@ export class JobClient extends ClientProxy {
     return this.marks.of(queue);
   }
 
-  /** @throws when Redis does not answer */
+  /** In the shards that answer. @throws when none does */
   waiting(queue: string): Promise<Waiting> {
     return waitingIn(this.redis, queue, this.shardsOf(queue));
   }
@@ -135,7 +138,7 @@ export class JobClient extends ClientProxy {
     return heldIn(this.redis, queue, shard);
   }
 
-  /** Jobs per state of one queue, all shards and surplus together. @throws when Redis does not answer */
+  /** Jobs per state of one queue, surplus and all shards together that answer. @throws when none does */
   depth(queue: string): Promise<Depth> {
     return depthOf(this.lanes.all(queue, this.shardsOf(queue)));
   }

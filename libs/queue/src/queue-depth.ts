@@ -24,14 +24,30 @@ function keyOf(queue: string, shard: number, lane: string, list: string): string
   return `${queuePrefix(queue, shard)}:${lane}:${list}`;
 }
 
-/** @throws when Redis does not answer */
+/**
+ * What answers of several shards: a node of a Cluster that is away stops its own shards only, so what the others say is
+ * enough to go on with. @throws the first refusal when none answers
+ */
+async function answersOf<T>(asked: Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(asked);
+  const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const refusal = settled.find((one) => one.status === 'rejected');
+  if (answers.length === 0 && refusal) throw refusal.reason;
+  return answers;
+}
+
+/** In the shards that answer. @throws when none does */
 export async function waitingIn(redis: RedisConnection, queue: string, shards: number): Promise<Waiting> {
-  const count = async (lane: string): Promise<number> => {
-    const each = Array.from({ length: shards }, (_, shard) => redis.llen(keyOf(queue, shard, lane, 'wait')));
-    return (await Promise.all(each)).reduce((sum, one) => sum + one, 0);
-  };
-  const [own, surplus] = await Promise.all([count(queue), count(surplusLane(queue))]);
-  return { own, surplus };
+  const count = (shard: number, lane: string): Promise<number> => redis.llen(keyOf(queue, shard, lane, 'wait'));
+  const each = await answersOf(
+    Array.from({ length: shards }, (_, shard) =>
+      Promise.all([count(shard, queue), count(shard, surplusLane(queue))] as const),
+    ),
+  );
+  return each.reduce((sum, [own, surplus]) => ({ own: sum.own + own, surplus: sum.surplus + surplus }), {
+    own: 0,
+    surplus: 0,
+  });
 }
 
 /** Jobs of a lane that a consumer could take now. @throws when Redis does not answer */
@@ -57,9 +73,9 @@ export async function heldIn(redis: RedisConnection, queue: string, shard: numbe
   return counts.reduce((sum, one) => sum + one, 0);
 }
 
-/** @throws when Redis does not answer */
+/** Of the lanes that answer. @throws when none does */
 export async function depthOf(lanes: Queue[]): Promise<Depth> {
-  const each = await Promise.all(lanes.map(depthOfLane));
+  const each = await answersOf(lanes.map(depthOfLane));
   const sum = (of: (depth: Depth) => number): number => each.reduce((all, depth) => all + of(depth), 0);
   return {
     waiting: sum(({ waiting }) => waiting),

@@ -18,6 +18,8 @@ const markOf = (queue: string): string => `${queuePrefix(queue)}:shards`;
 export class ShardMarks {
   private readonly markedMs = new Map<string, number>();
   private readonly seen = new Map<string, number>();
+  /** Queues that were asked about: those that this process only adds to or measures included. */
+  private readonly asked = new Set<string>();
 
   /** @param shards of this process, for each queue that is split */
   constructor(
@@ -30,7 +32,9 @@ export class ShardMarks {
 
   /** Shards in which jobs of a queue may be, as far as is known. */
   of(queue: string): number {
-    return isSharded(queue) ? Math.max(this.shards, this.seen.get(queue) ?? 1) : 1;
+    if (!isSharded(queue)) return 1;
+    this.asked.add(queue);
+    return Math.max(this.shards, this.seen.get(queue) ?? 1);
   }
 
   /**
@@ -64,6 +68,19 @@ export class ShardMarks {
       this.seen.set(queue, Number((await this.redis.zadd(markOf(queue), 'XX', 'INCR', 0, most)) ?? 1));
     else await this.write(queue, 0);
     for (let shard = 1; shard < this.shards && isSharded(queue); shard += 1) await this.write(queue, shard);
+  }
+
+  /**
+   * Reads the marks of the queues that were asked about and that no check reads: a command each, sent together. A mark
+   * whose node does not answer stays as it was seen; whoever asks about that queue gets the reason.
+   */
+  async look(checked: string[]): Promise<void> {
+    const queues = [...this.asked].filter((queue) => !checked.includes(queue));
+    await Promise.allSettled(
+      queues.map(async (queue) => {
+        this.seen.set(queue, Number((await this.redis.zscore(markOf(queue), most)) ?? 1));
+      }),
+    );
   }
 
   /** Only where the key exists, which it never does: nothing is written. */

@@ -37,6 +37,13 @@ async function keysOfShards(): Promise<string[]> {
   return keys;
 }
 
+/** Has some shards of the queue refuse each look at what waits in them, as if their nodes were away. */
+async function refuse(...refusing: number[]): Promise<void> {
+  const redis = new Redis(jobs.url);
+  for (const shard of refusing) await redis.set(`${queuePrefix(queue, shard)}:${queue}:wait`, 'not a list');
+  redis.disconnect();
+}
+
 /** A handler whose jobs end when they are told to, and the most that ran at a time. */
 function held() {
   const gate = Promise.withResolvers<void>();
@@ -111,6 +118,19 @@ describe('a queue of four shards', () => {
     await server.close();
   });
 
+  it('reports the shards that answer while others do not, and refuses once none does', async () => {
+    const since = Date.now() - 60_000;
+    await jobs.client.enqueue(messageRoute, routeIn(0), since);
+    await jobs.enqueueAll([routeIn(1), { ...routeIn(1), custody: { surplus: true } }, routeIn(2)]);
+    await refuse(2, 3);
+    expect(await jobs.client.waiting(queue)).toEqual({ own: 2, surplus: 1 });
+    // The surplus lane of a shard answers alone here; of a node that is away neither lane does.
+    expect(await jobs.client.depth(queue)).toMatchObject({ waiting: 3 });
+    expect(await jobs.client.behindMs(queue)).toBeGreaterThanOrEqual(60_000);
+    await refuse(0, 1);
+    await expect(jobs.client.waiting(queue)).rejects.toThrow('WRONGTYPE');
+  });
+
   it('retries a job in its shard', async () => {
     let attempts = 0;
     await jobs.serve(() => {
@@ -143,6 +163,16 @@ describe('a change of the number of shards', () => {
     await until('what others add later is found, too', () => seen.includes(later.receipt_id), 10_000);
     await known.close();
   }, 60_000);
+
+  it('is learned by a process that consumes none of the queue and only asks how much waits there', async () => {
+    await jobs.enqueueAll([0, 1, 2, 3].map((shard) => routeIn(shard)));
+    const producer = new JobClient(jobs.url);
+    producer.watch([]);
+    await until('it is connected', async () => (await producer.waiting(queue)).own === 1);
+    await until('it knows the other shards', async () => (await producer.waiting(queue)).own === 4, 15_000);
+    expect((await producer.depth(queue)).waiting).toBe(4);
+    await producer.close();
+  }, 30_000);
 
   it('runs a job that is in two shards for both, since its row decides', async () => {
     const payload = routeIn(3);

@@ -7,7 +7,7 @@ const everyMs = 5_000;
 
 /**
  * Asks Redis whether it works, also while nothing is to be done: whether it answers, has loaded its data, and takes
- * writes to the service's queues.
+ * writes to the queues that the service consumes. Learns meanwhile how many shards others gave to each queue.
  */
 export class RedisProbe {
   private timer: NodeJS.Timeout | undefined;
@@ -41,7 +41,8 @@ export class RedisProbe {
       const info = await this.redis.info('persistence');
       // While it loads, the client connects, but does not become ready, and reports nothing.
       if (/^loading:1/m.test(info)) throw new Error('LOADING Redis is loading the dataset in memory');
-      for (const queue of this.queues) await this.marks.check(queue);
+      // Together: a node that is away keeps no mark of another one from being read.
+      await Promise.all([this.marks.look(this.queues), ...this.queues.map((queue) => this.marks.check(queue))]);
       this.health.noteAnswer();
     } catch (error) {
       if (this.health.note(error)) return;

@@ -1,7 +1,8 @@
 import { inboundParse } from '#libs/contracts';
-import type { JobClient } from '#libs/queue';
+import { JobClient } from '#libs/queue';
 import { noLimits } from '#libs/project-limits';
 import { until } from '#libs/testing';
+import { Redis } from 'ioredis';
 import { type ParseConsumer, parseConsumer } from '../../testing/parse-consumer.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../../testing/receipts-world.js';
 import { Dispatcher } from './dispatcher.js';
@@ -92,6 +93,25 @@ describe('the dispatcher', () => {
     world.redis.mend();
     await until('what it kept is parsed', () => kept.every(({ id }) => consumer!.parsed.includes(id)));
     expect(kept).toHaveLength(20);
+  });
+
+  it('adds what waits as the queue drains while another shard does not answer', async () => {
+    const jobs = new JobClient(world.redis.url, undefined, 2);
+    const redis = new Redis(world.redisUrl);
+    const ofOther = `{gatehouse:q:${inboundParse.queue}:shard:1x}:${inboundParse.queue}:wait`;
+    await redis.set(ofOther, 'not a list');
+    await until('Redis is up', async () => (await jobs.waiting(inboundParse.queue)).own === 0);
+    dispatcher = dispatcherWith(5, 1_000, jobs);
+    // By the hash of its name in shard 0.
+    const all = await receive(200, 'prj_1');
+    expect(dispatcher.room).toBe(0);
+    consumer = parseConsumer(world.redisUrl);
+    await until('all are parsed', () => consumer!.parsed.length >= all.length);
+    expect(consumer.parsed).toEqual(all.map(({ id }) => id));
+    dispatcher.onApplicationShutdown();
+    await redis.del(ofOther);
+    redis.disconnect();
+    await jobs.close();
   });
 
   it('hands over what a project sends within its share before the flood of another one, however long that is', async () => {
