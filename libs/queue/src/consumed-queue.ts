@@ -28,6 +28,8 @@ interface Shard {
 /** A queue as one process consumes it: shard by shard, surplus beside each, in places that the shards share. */
 export class ConsumedQueue {
   private readonly shards = new Map<number, Shard>();
+  /** Shards that take no more, until what they had begun has ended. */
+  private readonly closing = new Set<Promise<void>>();
   private readonly own: Places;
   private readonly surplus: Places;
   /** Ends the time in which surplus makes way. */
@@ -69,16 +71,21 @@ export class ConsumedQueue {
     return this.shards.get(shard)?.own.consumer.take(job, batch, most) ?? false;
   }
 
-  /** Takes no more jobs of a shard, and ends when the running ones have. */
-  async closeShard(shard: number): Promise<void> {
+  /** Takes no more jobs of a shard. Its running ones may take long: only `close` waits for them. */
+  closeShard(shard: number): void {
     const lanes = lanesOf(this.shards.get(shard));
     this.shards.delete(shard);
-    await Promise.allSettled(lanes.map((lane) => lane.close()));
+    const closed = Promise.allSettled(lanes.map((lane) => lane.close())).then(() => {
+      this.closing.delete(closed);
+    });
+    this.closing.add(closed);
   }
 
+  /** Takes no more jobs, and ends when the running ones have. */
   async close(): Promise<void> {
     clearTimeout(this.way);
-    await Promise.allSettled(this.opened().map((shard) => this.closeShard(shard)));
+    for (const shard of this.opened()) this.closeShard(shard);
+    await Promise.all(this.closing);
   }
 
   consumers(): Consumer<JobBatch>[] {

@@ -57,6 +57,6 @@ export class LeftShards {
     if (held > 0 && !queue.isOpen(shard)) queue.open(shard);
     if (looks < emptyLooks) return;
     this.empty.delete(key);
-    if (queue.isOpen(shard)) await queue.closeShard(shard);
+    if (queue.isOpen(shard)) queue.closeShard(shard);
   }
 }

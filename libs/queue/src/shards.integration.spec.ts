@@ -1,11 +1,15 @@
 import { type JobContract, messageRoute, newId } from '#libs/contracts';
 import { until } from '#libs/testing';
+import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
-import { queuePrefix } from './connection.js';
+import { consumerConnection, queuePrefix } from './connection.js';
+import { ConsumedQueue } from './consumed-queue.js';
+import { RedisHealth } from './health/redis-health.js';
 import { JobClient } from './job-client.js';
 import { JobServer } from './job-server.js';
 import { shardOf } from './shards.js';
 import { route, ServedQueue } from './testing/served-queue.js';
+import { patience, Watchdog } from './watchdog.js';
 
 const { queue, name } = messageRoute;
 const shards = 4;
@@ -129,6 +133,38 @@ describe('a queue of four shards', () => {
     expect(await jobs.client.behindMs(queue)).toBeGreaterThanOrEqual(60_000);
     await refuse(0, 1);
     await expect(jobs.client.waiting(queue)).rejects.toThrow('WRONGTYPE');
+  });
+
+  it('takes no more of a shard that is closed, and ends only when its running jobs have', async () => {
+    const gate = Promise.withResolvers<void>();
+    const seen: string[] = [];
+    const health = new RedisHealth();
+    const connection = consumerConnection(jobs.url, health);
+    const watchdog = new Watchdog(patience, () => undefined);
+    const context = { redisUrl: jobs.url, connection, health, watchdog, logger: new Logger(), due: async () => 0 };
+    const share = { places: 2, surplusPlaces: 1, surplusDuty: 1 };
+    const [long, other, later] = [routeIn(1), routeIn(2), routeIn(1)];
+    const consumed = new ConsumedQueue(queue, share, context, {}, async (_job, { items: [item] }) => {
+      seen.push(String(item?.payload['receipt_id']));
+      if (seen.length === 1) await gate.promise;
+    });
+    consumed.open(1);
+    await jobs.client.enqueue(messageRoute, long);
+    await until('it runs', () => seen.includes(long.receipt_id));
+    consumed.closeShard(1);
+    expect(consumed.opened()).toEqual([]);
+    consumed.open(2);
+    await jobs.enqueueAll([other, later]);
+    await until('another shard is served meanwhile', () => seen.includes(other.receipt_id));
+    consumed.closeShard(2);
+    let isClosed = false;
+    const closed = consumed.close().then(() => (isClosed = true));
+    await until('the later job waits', async () => (await jobs.client.waiting(queue)).own === 1);
+    expect([isClosed, seen]).toEqual([false, [long.receipt_id, other.receipt_id]]);
+    gate.resolve();
+    await closed;
+    watchdog.close();
+    connection.disconnect();
   });
 
   it('retries a job in its shard', async () => {
