@@ -195,6 +195,11 @@ describe('a provider that is asked for its events', () => {
     expect(gap).toMatchObject(ended);
     expect(Date.parse(gap.since)).toBeGreaterThanOrEqual(asked);
     expect(gap.until > gap.since).toBe(true);
+    const grown = await until('it has grown', async () => {
+      const now = (await connection())['gap'] as { since: string; until: string };
+      return now.until > gap.until && now;
+    });
+    expect(grown.since).toBe(gap.since);
   });
 
   it('needs attention once it has not answered for a while, and while messages of the last days are missing', async () => {

@@ -103,11 +103,11 @@ export class HeldConnections extends Sweeping {
 
   /** @throws LeaseLost, Stopping, or why the provider could not be asked */
   private async follow(row: HeldConnection, ended: AbortSignal): Promise<never> {
-    let { cursor, answered_at: answeredAt } = row;
+    let { cursor, answered_at: answeredAt, gap: known } = row;
     for (;;) {
       const notBefore = pause(this.settings.CONNECTION_PAUSE_MS, undefined, { ref: false });
       const asked = await orAborted(this.ask(row.app_id, cursor), ended);
-      let gap = asked.gap ? datedGap(asked.gap, answeredAt) : gapSince(answeredAt, asked.keepsSeconds);
+      let gap = asked.gap ? datedGap(asked.gap, answeredAt, this.reaching(known, answeredAt)) : gapSince(answeredAt, asked.keepsSeconds);
       for (const event of asked.events) {
         ended.throwIfAborted();
         gap = (await this.store(row, event)) ?? gap;
@@ -118,10 +118,17 @@ export class HeldConnections extends Sweeping {
         throw new LeaseLost(`another claim has ${row.app_id}`);
       }
       row.tries = 1;
+      known = gap ?? known;
       // Where an adapter does not wait, this does.
       if (asked.events.length === 0) await orAborted(notBefore, ended);
       answeredAt = new Date();
     }
+  }
+
+  /** The last gap where it was still growing when the provider last answered: it may be told once more, with a later end. */
+  private reaching(gap: ConnectionGap | null, answeredAt: Date | null): ConnectionGap | null {
+    if (!gap?.until || answeredAt === null) return null;
+    return Date.parse(gap.until) + this.settings.CONNECTION_WAIT_S * 1_000 >= answeredAt.getTime() ? gap : null;
   }
 
   private ask(
@@ -171,15 +178,22 @@ export class HeldConnections extends Sweeping {
   }
 }
 
-/** As an adapter tells it, with its times as RFC 3339: where it says none, from the last answer until now. */
-function datedGap({ reason, since, until }: ConnectionGap, answeredAt: Date | null): ConnectionGap {
+/**
+ * As an adapter tells it, with its times as RFC 3339: where it says none, from the last answer until now.
+ * @param growing told by the last answer: it began where that says
+ */
+function datedGap(
+  { reason, since, until }: ConnectionGap,
+  answeredAt: Date | null,
+  growing: ConnectionGap | null,
+): ConnectionGap {
   const at = (text: string | undefined): string | null => {
     const ms = Date.parse(text ?? '');
     return Number.isNaN(ms) ? null : new Date(ms).toISOString();
   };
   const to = at(until) ?? new Date().toISOString();
   const known = answeredAt && answeredAt.toISOString() < to ? answeredAt.toISOString() : null;
-  const from = at(since) ?? known;
+  const from = at(since) ?? (growing?.reason === reason ? growing.since : null) ?? known;
   return { reason: reason.slice(0, 100), ...(from && { since: from }), until: to };
 }
 

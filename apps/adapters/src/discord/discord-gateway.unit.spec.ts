@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { until } from '#libs/testing';
 import type { JsonObject } from '#libs/adapter-sdk';
 import { type AdapterHost, hostAdapter } from '../testing/adapter-host.js';
@@ -11,7 +12,13 @@ let adapter: AdapterHost;
 let credentials: JsonObject;
 const others: AdapterHost[] = [];
 
-const host = () => hostAdapter((http) => createDiscordAdapter({ ...http, apiUrl: discord.url, beginEveryMs: 250 }));
+const host = (timeoutMs?: number) =>
+  hostAdapter((http) => createDiscordAdapter({ ...http, apiUrl: discord.url, beginEveryMs: 250 }), timeoutMs);
+/** Gives up a connection that hangs after so long. */
+const hostImpatiently = async (): Promise<void> => {
+  await adapter.close();
+  adapter = await host(1_000);
+};
 
 beforeEach(async () => {
   discord = await DiscordGatewayServer.start();
@@ -312,14 +319,73 @@ describe('a bot in more servers than one connection takes', () => {
     });
   });
 
-  it('goes on with the others while one of them is refused', async () => {
+  it('goes on with the others, and keeps their sockets, while one of them is refused', async () => {
     discord.shards = 3;
-    const { cursor } = await begun(3);
-    discord.isAlive = true;
+    discord.refusing.set(1, 4_004);
+    let answer = await poll();
+    await until('the others are begun', async () => {
+      answer = await poll({ cursor: answer.cursor, wait_seconds: 0 });
+      return answer.cursor.split(' ').filter((position) => position !== '-').length === 2;
+    });
+    expect(answer).toMatchObject({ ok: true, gap: { reason: 'shards_changed' } });
+    write(0, 'text 0');
     write(2, 'text 2');
-    await until('it is there', async () => textsOf(await poll({ cursor, wait_seconds: 0 })).length === 1);
-    discord.cut(4_004);
-    await until('they are cut', () => discord.connections === 0);
-    expect(textsOf(await poll({ cursor, wait_seconds: 0 }))).toEqual(['text 2']);
+    const { seen, cursor } = await texts(answer.cursor, 2);
+    expect(seen.toSorted()).toEqual(['text 0', 'text 2']);
+    // It rests: another question is no other try.
+    const tries = () => shards().filter((shard) => isDeepStrictEqual(shard, [1, 3])).length;
+    expect([await poll({ cursor, wait_seconds: 0 }), tries(), discord.connections]).toMatchObject([{ ok: true }, 1, 2]);
+  });
+
+  it('answers with the events of one while another hangs, and begins those after it', async () => {
+    await hostImpatiently();
+    discord.shards = 3;
+    discord.refusing.set(1, null);
+    const first = await poll();
+    const begins = until('the one after it is begun', () => shards().some((shard) => isDeepStrictEqual(shard, [2, 3])));
+    const asked = Date.now();
+    const waiting = poll({ cursor: first.cursor });
+    write(0, 'text 0');
+    expect(textsOf(await waiting)).toEqual(['text 0']);
+    expect(Date.now() - asked).toBeLessThan(1_000);
+    await begins;
+  });
+
+  it('begins those whose sessions Discord has forgotten no faster than it allows', async () => {
+    Object.assign(discord, { shards: 3, beginEveryMs: 200 });
+    const { cursor } = await begun(3);
+    discord.forget();
+    discord.cut();
+    await until('all are begun again', async () => {
+      await poll({ cursor, wait_seconds: 0 });
+      return discord.connections === 3;
+    });
+    expect([discord.started, discord.tooSoon]).toEqual([6, 0]);
+  });
+
+  it('tells a gap until the last one has begun, from when the first was lost', async () => {
+    await hostImpatiently();
+    const { cursor } = await poll();
+    discord.shards = 2;
+    discord.refusing.set(1, null);
+    const lost = new Date().toISOString();
+    discord.forget();
+    discord.cut(4_011);
+    const gapOf = async (from: string) => {
+      const { gap, cursor: at = from } = await poll({ cursor: from, wait_seconds: 0 });
+      return { at, ...(gap as { reason: string; since: string; until: string }) };
+    };
+    const told = await until('it is told', async () => {
+      const gap = await gapOf(cursor);
+      return gap.at.endsWith(' -') && gap;
+    });
+    expect(told.since >= lost).toBe(true);
+    const later = await gapOf(told.at);
+    expect([later.since, later.until > told.until]).toEqual([told.since, true]);
+    // Another process knows from the cursor that one is missing.
+    discord.refusing.clear();
+    const other = await host();
+    others.push(other);
+    expect(await poll({ cursor: told.at, wait_seconds: 0 }, other)).toMatchObject({ gap: { reason: 'shards_changed' } });
   });
 });

@@ -16,6 +16,13 @@ export interface Shard {
   count: number;
 }
 
+/** Events that are lost, with times in RFC 3339. Absent: this process does not know since when. */
+export interface SessionGap {
+  reason: string;
+  since?: string;
+  until: string;
+}
+
 /** Messages and reactions, in servers and direct. */
 const INTENTS = (1 << 9) | (1 << 10) | (1 << 12) | (1 << 13);
 /** What messages say that are not to the bot. */
@@ -50,7 +57,9 @@ export class GatewaySession {
   private continues = false;
   /** The first number after events that are lost. */
   private gapAt: number | null = null;
-  private gapUntil = '';
+  private gapTimes: Omit<SessionGap, 'reason'> = { until: '' };
+  private lost: string | null = null;
+  private begun: string | null = null;
   private closed = false;
 
   constructor(
@@ -77,8 +86,18 @@ export class GatewaySession {
   }
 
   /** What Discord did not keep, until somebody says that they heard of it. */
-  get gap(): { reason: string; until: string } | null {
-    return this.gapAt === null ? null : { reason: 'session_ended', until: this.gapUntil };
+  get gap(): SessionGap | null {
+    return this.gapAt === null ? null : { reason: 'session_ended', ...this.gapTimes };
+  }
+
+  /** When this process began a session, in RFC 3339; null: it has begun none. */
+  get begunAt(): string | null {
+    return this.begun;
+  }
+
+  /** Since when no socket of this process brings its events, in RFC 3339; null: one does, or none has yet. */
+  get lostAt(): string | null {
+    return this.lost;
   }
 
   /** @param number of the inbox */
@@ -99,10 +118,10 @@ export class GatewaySession {
     this.inbox.acknowledge(number);
     this.inbox.read(number);
     this.numbers.forgetBefore(number);
-    if (this.gapAt !== null && number >= this.gapAt) this.gapAt = null;
+    if (this.gapAt !== null && number >= this.gapAt) [this.gapAt, this.gapTimes] = [null, { until: '' }];
   }
 
-  /** Opens the socket where it is not open. @returns why that failed */
+  /** Opens the socket where it is not open; it then goes on or begins. @returns why that failed */
   async connect(): Promise<DeliverFailure | null> {
     const { refusal } = this;
     this.refusal = null;
@@ -124,13 +143,6 @@ export class GatewaySession {
   }
 
   private async open(): Promise<DeliverFailure | null> {
-    const { continues } = this;
-    const failure = await this.openOne();
-    const hasEnded = continues && !this.continues;
-    return failure && hasEnded && failure.error !== 'auth_failed' ? this.openOne() : failure;
-  }
-
-  private async openOne(): Promise<DeliverFailure | null> {
     const address = await this.address();
     if (typeof address !== 'string') return address;
     const begun = Promise.withResolvers<DeliverFailure | null>();
@@ -142,6 +154,7 @@ export class GatewaySession {
       sessionEnded: () => (this.continues = false),
       dispatch: (name, seq, data, socket) => {
         this.receive(name, seq, data);
+        if (name === 'RESUMED') this.lost = null;
         if (name === 'READY' || name === 'RESUMED') begun.resolve(null);
         if (!this.inbox.isFull) return;
         socket.pause();
@@ -155,7 +168,10 @@ export class GatewaySession {
         closed: (code: number) => {
           connection.end();
           const failure = this.ended(code);
-          if (this.socket) this.refusal = failure.error === 'auth_failed' ? failure : null;
+          if (this.socket) {
+            this.refusal = failure.error === 'auth_failed' ? failure : null;
+            this.lost ??= new Date().toISOString();
+          }
           this.socket = null;
           begun.resolve(failure);
           this.inbox.wake();
@@ -219,8 +235,14 @@ export class GatewaySession {
 
   private begin({ session_id: session, resume_gateway_url: url }: JsonObject, seq: number): void {
     const number = this.inbox.last + seq;
+    this.begun = new Date().toISOString();
     // Another one was there before.
-    if (this.numbers.position(number)) [this.gapAt, this.gapUntil] = [number, new Date().toISOString()];
+    if (this.numbers.position(number)) {
+      const since = this.gapTimes.since ?? this.lost;
+      this.gapTimes = { ...(since !== null && { since }), until: this.begun };
+      this.gapAt = number;
+    }
+    this.lost = null;
     const { intents } = this;
     this.numbers.begin({ session: textOf(session) ?? '', url: textOf(url) ?? '', seq, intents }, number);
     this.inbox.read(number);

@@ -10,26 +10,38 @@ import { type AnswerRoom, MAX_ANSWER_CHARACTERS } from '../held-sockets/event-in
 import { objectOf } from '../provider-calls/json-fields.js';
 import { callDiscord } from './discord-api.js';
 import type { GatewayPosition } from './gateway-position.js';
-import { GatewaySession, type GatewaySettings } from './gateway-session.js';
+import { GatewaySession, type GatewaySettings, type SessionGap } from './gateway-session.js';
 
 /** As many positions fit into a cursor. Discord suggests one connection for a thousand servers. */
 const MOST_SHARDS = 40;
 /** Discord begins `max_concurrency` sessions in this time. */
 const BEGIN_EVERY_MS = 5_000;
+/** One that fails beside others that are open rests, ever longer: each try may count as one of a day's sessions. */
+const MOST_REST_MS = 300_000;
 /** It wants more connections, or knows none with such a number. */
 const WRONG_SHARDS: readonly unknown[] = ['4010', '4011'];
 
 /**
  * All connections of a bot: one, or as many as Discord wants of a bot in thousands of servers (shards), each with its own
- * session and position. Where Discord wants another number, all begin anew, once what they brought is stored.
+ * session and position. Those that are open go on while others fail. Where Discord wants another number, all begin anew,
+ * once what they brought is stored.
  * Source: https://docs.discord.com/developers/events/gateway#sharding
  */
 export class GatewayShards {
   private sessions: GatewaySession[] = [];
   private readonly waiting = new Set<() => void>();
   private opening: Promise<DeliverFailure | null> | null = null;
-  private renumbered: { reason: string; until: string } | null = null;
+  /** Resolves when the first one is open. */
+  private firstOpen = Promise.withResolvers<null>();
+  private readonly rests = new Map<GatewaySession, { until: number; times: number }>();
+  /** Why one of them was not opened when it was last tried; null: all were. */
+  private lastFailure: DeliverFailure | null = null;
+  private toldFailure: DeliverFailure | null = null;
+  private wrongNumber: DeliverFailure | null = null;
+  /** Since some have not begun, what they would have brought is lost. */
+  private unbegun: { since: string | null } | null = null;
   private concurrency = 1;
+  private begunAtMs = 0;
   private turn = 0;
   private closed = false;
 
@@ -39,12 +51,30 @@ export class GatewayShards {
   ) {}
 
   /** What Discord did not keep, until somebody says that they heard of it. */
-  get gap(): { reason: string; until: string } | null {
-    return this.renumbered ?? this.sessions.find(({ gap }) => gap !== null)?.gap ?? null;
+  get gap(): SessionGap | null {
+    if (!this.unbegun) return this.sessions.find(({ gap }) => gap !== null)?.gap ?? null;
+    const { since } = this.unbegun;
+    return { reason: 'shards_changed', ...(since !== null && { since }), until: this.allBegunAt };
+  }
+
+  /** It ends once the last one has begun. */
+  get hasOpenGap(): boolean {
+    return this.unbegun !== null && this.sessions.some((session) => session.positionOf(session.inbox.last) === null);
+  }
+
+  /** A failure that was not asked for before. */
+  newFailure(): DeliverFailure | null {
+    const { lastFailure, toldFailure } = this;
+    this.toldFailure = lastFailure;
+    return lastFailure === toldFailure ? null : lastFailure;
   }
 
   get hasEvents(): boolean {
     return this.sessions.some(({ inbox }) => !inbox.isEmpty);
+  }
+
+  get isOpen(): boolean {
+    return this.sessions.some(({ isOpen }) => isOpen);
   }
 
   /** @param positions of each connection; null for one that had none yet */
@@ -53,14 +83,28 @@ export class GatewayShards {
     // Of another number of connections: nothing of these is stored.
     if (positions.length !== this.sessions.length) return;
     for (const [index, position] of positions.entries()) if (position) this.sessions[index]?.goOnFrom(position);
-    if (positions.every((position, index) => position && this.sessions[index]?.knows(position))) this.renumbered = null;
+    // Whoever gave the answer had not begun it: since then it has brought nothing.
+    if (positions.includes(null)) this.unbegun ??= { since: null };
+    else if (positions.every((position, index) => position && this.sessions[index]?.knows(position))) {
+      this.unbegun = null;
+    }
   }
 
-  /** Opens what is not open. It goes on after the answer where that takes long. @returns why that failed */
+  /**
+   * Opens what is not open, which goes on after the answer. It waits for the first one, not for all.
+   * @returns why one of them is not open
+   */
   async connect(): Promise<DeliverFailure | null> {
-    this.opening ??= this.openAll().finally(() => (this.opening = null));
-    if (this.sessions.length === 1) return this.opening;
-    return Promise.race([this.opening, pause(this.settings.timeoutMs, null, { ref: false })]);
+    if (!this.opening) {
+      this.firstOpen = Promise.withResolvers();
+      this.opening = this.openAll()
+        .then((failure) => (this.lastFailure = failure))
+        .finally(() => (this.opening = null));
+    }
+    if (this.isOpen || (this.hasEvents && this.sessions.length > 1)) return this.lastFailure;
+    const known = [this.opening, this.firstOpen.promise];
+    if (this.sessions.length !== 1) known.push(pause(this.settings.timeoutMs, null, { ref: false }));
+    return (await Promise.race(known)) ?? this.lastFailure;
   }
 
   resume(): void {
@@ -91,8 +135,15 @@ export class GatewayShards {
     return { events, positions };
   }
 
+  /** When the last one began; while some have not, now. */
+  private get allBegunAt(): string {
+    const begun = this.hasOpenGap ? [] : this.sessions.flatMap(({ begunAt }) => begunAt ?? []);
+    return begun.toSorted().at(-1) ?? new Date().toISOString();
+  }
+
   private make(count: number): void {
     const { credentials, settings, waiting } = this;
+    this.rests.clear();
     this.sessions = Array.from(
       { length: count },
       (_, index) => new GatewaySession(credentials, settings, { index, count }, waiting),
@@ -105,31 +156,76 @@ export class GatewayShards {
       if (typeof count !== 'number') return count;
       this.make(count);
     }
-    const failure = await this.openEach();
-    if (!failure || !WRONG_SHARDS.includes(failure.error_detail?.provider_code)) return failure;
+    const failure = this.wrongNumber ?? (await this.openEach());
+    if (!failure || !isWrongNumber(failure)) return failure;
     // What came before is handed out, and stored, while these still know it.
-    if (this.hasEvents) return failure;
+    this.wrongNumber = this.hasEvents ? failure : null;
+    if (this.wrongNumber) return failure;
+    const [lostAt] = this.sessions.flatMap((each) => each.lostAt ?? []).toSorted();
+    const since = lostAt ?? new Date().toISOString();
     const count = await this.wanted();
     if (typeof count !== 'number') return count;
     if (count === this.sessions.length) return failure;
     for (const session of this.sessions) session.close();
-    this.renumbered = { reason: 'shards_changed', until: new Date().toISOString() };
+    this.unbegun = { since };
     this.make(count);
     return this.openEach();
   }
 
-  /** Those that go on at once; those that begin, as many at a time as Discord allows. */
+  /**
+   * Those that go on at once; those that begin, and those that Discord has forgotten meanwhile, as many at a time as it
+   * allows. What fails is left for later, and the others go on.
+   */
   private async openEach(): Promise<DeliverFailure | null> {
-    const { sessions, concurrency } = this;
-    const failures = await Promise.all(sessions.filter(({ goesOn }) => goesOn).map((each) => each.connect()));
-    const beginning = sessions.filter(({ goesOn, isOpen }) => !goesOn && !isOpen);
-    for (let at = 0; at < beginning.length && !this.closed; at += concurrency) {
-      if (at > 0) await pause(this.settings.beginEveryMs ?? BEGIN_EVERY_MS, undefined, { ref: false });
-      const begun = await Promise.all(beginning.slice(at, at + concurrency).map((each) => each.connect()));
-      const failure = begun.find((each) => each !== null);
-      if (failure) return failure;
+    const isAlone = !this.isOpen;
+    const now = Date.now();
+    const failures = new Map<GatewaySession, DeliverFailure>();
+    const due = this.sessions.filter((each) => !each.isOpen && (isAlone || (this.rests.get(each)?.until ?? 0) <= now));
+    const open = (some: GatewaySession[]): Promise<unknown> =>
+      Promise.all(
+        some.map(async (each) => {
+          const failure = await this.openOne(each);
+          if (failure) failures.set(each, failure);
+        }),
+      );
+    await open(due.filter(({ goesOn }) => goesOn));
+    let left = due.filter((each) => !each.isOpen && !failures.has(each));
+    while (left.length > 0 && ![...failures.values()].some(isWrongNumber)) {
+      const batch = this.batchOf(left);
+      const waitMs = this.begunAtMs + (this.settings.beginEveryMs ?? BEGIN_EVERY_MS) - Date.now();
+      if (waitMs > 0) await pause(waitMs, null, { ref: false });
+      if (this.closed) break;
+      await open(batch);
+      this.begunAtMs = Date.now();
+      left = left.filter((each) => !batch.includes(each));
     }
-    return failures.find((each) => each !== null) ?? null;
+    const all = [...failures.values()];
+    const resting = this.sessions.some((each) => !due.includes(each) && !each.isOpen);
+    return all.find(isWrongNumber) ?? all[0] ?? (resting ? this.lastFailure : null);
+  }
+
+  private async openOne(session: GatewaySession): Promise<DeliverFailure | null> {
+    const { goesOn } = session;
+    const failure = await session.connect();
+    if (session.isOpen) this.firstOpen.resolve(null);
+    // Its position is told at once.
+    if (session.isOpen && !goesOn) session.inbox.wake();
+    if (!failure) this.rests.delete(session);
+    // Discord has forgotten it: it is not refused, only to be begun.
+    if (!failure || (goesOn && !session.goesOn && failure.error !== 'auth_failed')) return null;
+    const times = (this.rests.get(session)?.times ?? 0) + 1;
+    const { retry_after: seconds } = failure.error_detail ?? {};
+    const everyMs = this.settings.beginEveryMs ?? BEGIN_EVERY_MS;
+    const ms = seconds === undefined ? Math.min(everyMs * 2 ** times, MOST_REST_MS) : seconds * 1_000;
+    this.rests.set(session, { until: Date.now() + ms, times });
+    this.lastFailure = failure;
+    return failure;
+  }
+
+  /** Discord counts those apart whose numbers differ modulo how many may begin at a time. */
+  private batchOf(left: readonly GatewaySession[]): GatewaySession[] {
+    const laneOf = (session: GatewaySession): number => this.sessions.indexOf(session) % this.concurrency;
+    return left.filter((session, at) => left.findIndex((other) => laneOf(other) === laneOf(session)) === at);
   }
 
   /** How many connections Discord wants. */
@@ -143,4 +239,8 @@ export class GatewayShards {
     const words = `Discord wants ${count} connections of this bot: an App holds at most ${MOST_SHARDS}`;
     return deliverFailure('unsupported', words);
   }
+}
+
+function isWrongNumber({ error_detail: detail }: DeliverFailure): boolean {
+  return WRONG_SHARDS.includes(detail?.provider_code);
 }

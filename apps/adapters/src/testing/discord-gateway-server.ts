@@ -40,6 +40,8 @@ export class DiscordGatewayServer {
   /** Sessions that may be begun within `beginEveryMs`. */
   maxConcurrency = 1;
   beginEveryMs = 0;
+  /** Connections with these numbers are not begun: they get the close code, or no answer for null. */
+  readonly refusing = new Map<number, number | null>();
   /** Sessions that were not begun, because others had just been. */
   tooSoon = 0;
   private begins: number[] = [];
@@ -106,14 +108,16 @@ export class DiscordGatewayServer {
     for (const socket of this.sockets) socket.send('{"op":7,"d":null,"s":null,"t":null}');
   }
 
-  /** Forgets all sessions: who comes again has missed something. */
-  forget(): void {
-    this.sessions.clear();
+  /** Forgets all sessions, or that of a connection: who comes again has missed something. */
+  forget(index?: number): void {
+    for (const [id, { shard }] of this.sessions) if (index === undefined || shard[0] === index) this.sessions.delete(id);
   }
 
-  /** Ends the connections, with a close code or as a lost network does. */
-  cut(code?: number): void {
+  /** Ends the connections, or that with a number, with a close code or as a lost network does. */
+  cut(code?: number, index?: number): void {
     for (const socket of this.sockets) {
+      const mine = [...this.sessions.values()].find((session) => session.socket === socket);
+      if (index !== undefined && mine?.shard[0] !== index) continue;
       if (code === undefined) socket.terminate();
       else socket.close(code);
     }
@@ -177,6 +181,8 @@ export class DiscordGatewayServer {
     const shard = (asks ?? [0, 1]) as [number, number];
     if (shard[0] >= shard[1]) return refuse(socket, 4_010);
     if (shard[1] < this.shards) return refuse(socket, 4_011);
+    const refusal = this.refusing.get(shard[0]);
+    if (refusal !== undefined) return refusal === null ? null : refuse(socket, refusal);
     const now = Date.now();
     this.begins = this.begins.filter((at) => at > now - this.beginEveryMs);
     if (this.begins.length >= this.maxConcurrency && this.beginEveryMs > 0) {
