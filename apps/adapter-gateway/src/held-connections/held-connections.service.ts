@@ -193,7 +193,9 @@ function datedGap(
   };
   const to = at(until) ?? new Date().toISOString();
   const known = answeredAt && answeredAt.toISOString() < to ? answeredAt.toISOString() : null;
-  const from = at(since) ?? (growing?.reason === reason ? growing.since : null) ?? known;
+  const given = at(since) ?? known;
+  const begun = growing?.reason === reason ? growing.since : undefined;
+  const from = begun !== undefined && (given === null || begun < given) ? begun : given;
   return { reason: reason.slice(0, 100), ...(from && { since: from }), until: to };
 }
 

@@ -52,9 +52,13 @@ export class GatewayShards {
 
   /** What Discord did not keep, until somebody says that they heard of it. */
   get gap(): SessionGap | null {
-    if (!this.unbegun) return this.sessions.find(({ gap }) => gap !== null)?.gap ?? null;
-    const { since } = this.unbegun;
-    return { reason: 'shards_changed', ...(since !== null && { since }), until: this.allBegunAt };
+    const gaps = [...this.gapOfUnbegun(), ...this.sessions.flatMap(({ gap }) => gap ?? [])];
+    const [first] = gaps;
+    if (!first) return null;
+    // What answers it has heard of all of them.
+    const [since] = gaps.flatMap((gap) => gap.since ?? []).toSorted();
+    const until = gaps.map((gap) => gap.until).toSorted();
+    return { reason: first.reason, ...(since !== undefined && { since }), until: until.at(-1) ?? first.until };
   }
 
   /** It ends once the last one has begun. */
@@ -135,10 +139,13 @@ export class GatewayShards {
     return { events, positions };
   }
 
-  /** When the last one began; while some have not, now. */
-  private get allBegunAt(): string {
+  /** Until the last one began; while some have not, until now. */
+  private gapOfUnbegun(): SessionGap[] {
+    if (!this.unbegun) return [];
     const begun = this.hasOpenGap ? [] : this.sessions.flatMap(({ begunAt }) => begunAt ?? []);
-    return begun.toSorted().at(-1) ?? new Date().toISOString();
+    const { since } = this.unbegun;
+    const until = begun.toSorted().at(-1) ?? new Date().toISOString();
+    return [{ reason: 'shards_changed', ...(since !== null && { since }), until }];
   }
 
   private make(count: number): void {
@@ -216,7 +223,9 @@ export class GatewayShards {
     const times = (this.rests.get(session)?.times ?? 0) + 1;
     const { retry_after: seconds } = failure.error_detail ?? {};
     const everyMs = this.settings.beginEveryMs ?? BEGIN_EVERY_MS;
-    const ms = seconds === undefined ? Math.min(everyMs * 2 ** times, MOST_REST_MS) : seconds * 1_000;
+    // To go on counts as no session, and Discord keeps it for some minutes only.
+    const restMs = session.goesOn ? everyMs : Math.min(everyMs * 2 ** times, MOST_REST_MS);
+    const ms = seconds === undefined ? restMs : seconds * 1_000;
     this.rests.set(session, { until: Date.now() + ms, times });
     this.lastFailure = failure;
     return failure;
