@@ -116,18 +116,19 @@ export class Deliverer {
   }
 
   /**
-   * Makes it an edit of the message whose place it takes, if that has arrived where this one goes.
+   * Makes it an edit of the last message whose place it takes that has arrived where this one goes.
    * @returns whether it is one
-   * @throws RunLater while that message is being sent: else it could arrive last
+   * @throws RunLater while one of them is being sent: else it could arrive last
    */
   private async takePlace(delivery: ClaimedDelivery, { manifest }: InstalledAdapter): Promise<boolean> {
-    const { replaces: key, target } = delivery.content;
+    const { replaces: key, replaces_earlier: earlier = [], target } = delivery.content;
     if (key === undefined) return false;
-    const before = await this.deliveries.replace(delivery, key);
-    if (before?.state === 'sending') throw new RunLater(replacedInFlightMs, 'replaced_in_flight', replacedInFlight);
-    const messageId = editableOf(before, target, manifest);
-    if (messageId !== null) delivery.content = { ...delivery.content, edit_of: messageId };
-    return messageId !== null;
+    const before = await this.deliveries.replace(delivery, [key, ...earlier]);
+    const isInFlight = before.some(({ state }) => state === 'sending');
+    if (isInFlight) throw new RunLater(replacedInFlightMs, 'replaced_in_flight', replacedInFlight);
+    const messageId = before.map((each) => editableOf(each, target, manifest)).find((id) => id !== null);
+    if (messageId !== undefined) delivery.content = { ...delivery.content, edit_of: messageId };
+    return messageId !== undefined;
   }
 
   /**

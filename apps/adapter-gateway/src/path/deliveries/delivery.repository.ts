@@ -88,18 +88,18 @@ export class DeliveryRepository {
   }
 
   /**
-   * From here on nothing is sent of another delivery of the same App that is not sent yet: this one takes its place.
-   * @param key which the other one was requested under
-   * @returns null where there is none
+   * From here on nothing is sent of other deliveries of the same App that is not sent yet: this one takes their place.
+   * @param keys which the others were requested under
+   * @returns those that there are, in the order of their keys
    */
-  async replace({ project_id, app_id }: DeliveryRow, key: string): Promise<ReplacedDelivery | null> {
+  async replace({ project_id, app_id }: DeliveryRow, keys: string[]): Promise<ReplacedDelivery[]> {
     const [rows] = (await this.rows.query(
       `UPDATE gateway.delivery SET content = content || '{"replaced": true}'
-        WHERE project_id = $1 AND app_id = $2 AND idempotency_key = $3
-       RETURNING id, state, provider_message_id, content #>> '{target,channel_address}' AS channel_address`,
-      [project_id, app_id, key],
-    )) as [ReplacedDelivery[], number];
-    return rows[0] ?? null;
+        WHERE project_id = $1 AND app_id = $2 AND idempotency_key = ANY($3)
+       RETURNING id, state, provider_message_id, idempotency_key, content #>> '{target,channel_address}' AS channel_address`,
+      [project_id, app_id, keys],
+    )) as [(ReplacedDelivery & { idempotency_key: string })[], number];
+    return rows.toSorted((a, b) => keys.indexOf(a.idempotency_key) - keys.indexOf(b.idempotency_key));
   }
 
   /** Its channel has another address now. */

@@ -59,11 +59,11 @@ export function fittedContent(
 
 /** The provider's id of the message whose place another one takes by an edit; null: that one is a message of its own. */
 export function editableOf(
-  before: ReplacedDelivery | null,
+  before: ReplacedDelivery,
   { channel_address: address }: OutboundContent['target'],
   manifest: Manifest,
 ): string | null {
-  if (before?.state !== 'delivered' || !offersFeature(manifest, 'edit')) return null;
+  if (before.state !== 'delivered' || !offersFeature(manifest, 'edit')) return null;
   const { id, provider_message_id: messageId } = before;
   // An adapter that names no id gives the delivery's.
   return before.channel_address === address && messageId !== null && !messageId.startsWith(id) ? messageId : null;

@@ -97,6 +97,24 @@ describe('a message that takes the place of another one', () => {
     expect(after).toEqual(['It is 42.']);
   });
 
+  it('comes alone where of two before it neither could be sent by then, and is an edit of the first where only that was', async () => {
+    let away = true;
+    adapter.routes['deliver'] = ({ message }) =>
+      away && message.text !== 'It is 42.' ? { ok: false, error: 'provider_unavailable' } : { ok: true, message_id: 'm1' };
+    const [first, second] = [await announced('Looking…'), await announced('Reading…')];
+    const answer = job('It is 42.', second);
+    await world.jobs.enqueue(deliverySend, { ...answer, content: { ...answer.content!, replaces_earlier: [first] } });
+    await deliveries.inState(answer.delivery_id, 'delivered');
+    away = false;
+    for (const key of [first, second]) await deliveries.inState(ids.get(key) ?? '', 'expired');
+    expect(texts().slice(texts().indexOf('It is 42.'))).toEqual(['It is 42.']);
+    const arrived = await announced('Looking anew…');
+    const next = job('It is 43.', newId('msg'));
+    await world.jobs.enqueue(deliverySend, { ...next, content: { ...next.content!, replaces_earlier: [arrived] } });
+    await deliveries.inState(next.delivery_id, 'delivered');
+    expect(texts().at(-1)).toBe('It is 43. → m1');
+  });
+
   it('waits for one that is being sent, so that it arrives after it', async () => {
     let release: (() => void) | undefined;
     adapter.routes['deliver'] = async ({ message }) => {

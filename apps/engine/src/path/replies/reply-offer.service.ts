@@ -28,15 +28,15 @@ export type OfferedReply = Omit<DeliverySendPayload, 'content'> & { turn_id: str
 type SendingTurn = Pick<
   Turn,
   'id' | 'organization_id' | 'project_id' | 'receipt_id' | 'input' | 'reply_text' | 'answer_id' | 'notice_id'
-> & { files: AttachmentHead[] | null; interim: string | null };
+> & { files: AttachmentHead[] | null; interims: string[] | null };
 
 /** What is attached to the answer of a turn `t`; null: nothing. */
 const filesSql = `(SELECT jsonb_agg(jsonb_build_object('name', f.name, 'content_type', f.content_type, 'size', f.size,
   'sha256', f.sha256) ORDER BY f.seq) FROM engine.turn_file f WHERE f.turn_id = t.id) AS files`;
 
-/** The last message that a turn `t` sent before its answer, where the answer takes its place; null: there is none. */
-const interimSql = `(SELECT i.call_ref FROM engine.turn_interim i WHERE i.turn_id = t.id AND NOT i.stays
-   ORDER BY i.seq DESC LIMIT 1) AS interim`;
+/** The messages that a turn `t` sent before its answer, where the answer takes their place, the last first; null: none. */
+const interimsSql = `(SELECT jsonb_agg(i.call_ref ORDER BY i.seq DESC) FROM engine.turn_interim i
+   WHERE i.turn_id = t.id AND NOT i.stays) AS interims`;
 
 /** Offers committed replies to the gateway, and offers again those that it has not accepted. */
 @Injectable()
@@ -81,7 +81,7 @@ export class ReplyOfferService extends Sweeping {
   async ofTurns(turnIds: string[]): Promise<OfferedReply[]> {
     if (turnIds.length === 0) return [];
     const turns = (await this.db.query(
-      `SELECT id, organization_id, project_id, receipt_id, input, reply_text, answer_id, notice_id, ${filesSql}, ${interimSql}
+      `SELECT id, organization_id, project_id, receipt_id, input, reply_text, answer_id, notice_id, ${filesSql}, ${interimsSql}
          FROM engine.turn t WHERE id = ANY($1) AND (answer_id IS NOT NULL OR notice_id IS NOT NULL) ORDER BY id`,
       [turnIds],
     )) as SendingTurn[];
@@ -119,13 +119,18 @@ function repliesOf({
   answer_id,
   notice_id,
   files,
-  interim,
+  interims,
   ...turn
 }: SendingTurn): OfferedReply[] {
   const target = input?.reply;
   if (!target) return [];
   const common = { ...turn, turn_id: id };
-  const place = interim === null ? {} : { replaces: interimKey({ turn_id: id, call_ref: interim }) };
+  const [last, ...earlier] = (interims ?? []).map((ref) => interimKey({ turn_id: id, call_ref: ref }));
+  const place = {
+    ...(last !== undefined && { replaces: last }),
+    // One that was not sent has taken no place: those before it may still be on their way.
+    ...(earlier.length > 0 && { replaces_earlier: earlier }),
+  };
   const notice = { text: input.failure_notice ?? '', format: 'plain', ...place, target } as const;
   const answer = {
     text: reply_text ?? '',

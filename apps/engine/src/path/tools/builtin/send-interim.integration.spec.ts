@@ -66,7 +66,10 @@ describe('a message that an agent sends before its answer', () => {
       { text: 'Found it, reading…', replaces: sent()[0]?.['idempotency_key'] },
     ]);
     expect(results[2]).toMatchObject({ error: { code: 'said_enough' } });
-    expect((await answerOf(turn.turn_id))?.replaces).toBe(sent()[1]?.['idempotency_key']);
+    expect(await answerOf(turn.turn_id)).toMatchObject({
+      replaces: sent()[1]?.['idempotency_key'],
+      replaces_earlier: [sent()[0]?.['idempotency_key']],
+    });
   });
 
   it('stays where the channel cannot edit, is the only one of its turn, and the answer follows', async () => {
