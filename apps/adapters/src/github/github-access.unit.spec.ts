@@ -17,7 +17,7 @@ describe('who may read a repository', () => {
   beforeEach(() => {
     routes = { [`${repo}/commits/main?per_page=1`]: { body: { sha: HEAD } } };
     repository({ private: true, owner: { login: 'Octo', type: 'Organization' } });
-    answer(`${repo}/teams?per_page=90`, [{ slug: 'editors' }]);
+    answer(`${repo}/teams?per_page=91`, [{ slug: 'editors' }]);
     people(1, [person('Ana'), person('Ben'), { ...person('Eve'), permissions: { pull: false } }]);
     answer('/graphql', {
       data: { nodes: [{ email: 'ana@home.example', organizationVerifiedDomainEmails: [] }, null] },
@@ -85,7 +85,7 @@ describe('who may read a repository', () => {
 
   it('is nobody but its group, with a note that says what to do, where the token may not see them', async () => {
     routes[`${repo}/collaborators?per_page=100&page=1`] = { status: 403, body: { message: 'Must have push access' } };
-    routes[`${repo}/teams?per_page=90`] = { status: 403, body: { message: 'Forbidden' } };
+    routes[`${repo}/teams?per_page=91`] = { status: 403, body: { message: 'Forbidden' } };
     expect(await access()).toEqual({
       audience: 'listed',
       readers: [`group:${host()}/octo/docs`],
@@ -109,12 +109,29 @@ describe('who may read a repository', () => {
     answer('/graphql', { data: null, errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible' }] });
     expect(await readers()).toContain('ana@users.noreply.github.com');
     expect((await readers()).some((one) => one.endsWith('.example'))).toBe(false);
+    expect(await access()).toMatchObject({ note: expect.stringContaining('not tell this token all addresses') });
+  });
+
+  it('are named with the addresses that there are, where GitHub tells only some, and a note says so', async () => {
+    const errors = [{ type: 'FORBIDDEN', path: ['nodes', 1], message: 'Resource not accessible' }];
+    answer('/graphql', { data: { nodes: [{ email: 'ana@home.example' }, null] }, errors });
+    expect(await access()).toMatchObject({
+      readers: expect.arrayContaining(['ana@home.example', 'ben@users.noreply.github.com']),
+      note: expect.stringContaining('not tell this token all addresses'),
+    });
+  });
+
+  it('are ninety of its teams, where it has more, and a note says so', async () => {
+    const teams = Array.from({ length: 91 }, (_, at) => ({ slug: `team-${at}` }));
+    answer(`${repo}/teams?per_page=91`, teams);
+    expect((await readers()).filter((one) => one.includes('/teams/'))).toHaveLength(90);
+    expect(await access()).toMatchObject({ note: expect.stringContaining('More than 90 teams') });
   });
 
   it.each([
     ['its visibility', repo],
     ['its collaborators', `${repo}/collaborators?per_page=100&page=1`],
-    ['its teams', `${repo}/teams?per_page=90`],
+    ['its teams', `${repo}/teams?per_page=91`],
     ['their addresses', '/graphql'],
   ])('fails the listing, rather than names others, while GitHub does not answer for %s', async (_what, url) => {
     routes[url] = { status: 503 };

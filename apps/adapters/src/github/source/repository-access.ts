@@ -1,7 +1,7 @@
 import type { Credentials, DeliverFailure, JsonObject, PlaceAccess, SourceFailure } from '#libs/adapter-sdk';
 import { objectOf, objectsOf, textOf } from '../../provider-calls/json-fields.js';
 import { callGithub } from '../api/call-github.js';
-import { callGraphql } from '../api/call-graphql.js';
+import { askGraphql } from '../api/call-graphql.js';
 import type { GithubSettings } from '../api/github-api.js';
 import { repositoryUrl, type ResourcePath } from './resource-path.js';
 import { sourceFailure } from './source-failure.js';
@@ -10,6 +10,8 @@ import { sourceFailure } from './source-failure.js';
 const MAX_PEOPLE = 200;
 const MAX_TEAMS = 90;
 const PAGE_SIZE = 100;
+/** Characters. */
+const MAX_NOTE = 500;
 
 type Called<T> = T | DeliverFailure;
 
@@ -38,21 +40,29 @@ export async function repositoryAccess(
 
   const teams = organization === undefined ? [] : await teamsOf(call);
   if ('ok' in teams) return sourceFailure(teams);
-  const groups = [group, ...teams.map((slug) => `group:${site}/orgs/${organization}/teams/${slug}`.toLowerCase())];
+  const left =
+    teams.length > MAX_TEAMS
+      ? `More than ${MAX_TEAMS} teams may read the repository: those after the ${MAX_TEAMS}th are not on the list, only their members, where these are. `
+      : '';
+  const groups = [group, ...teams.slice(0, MAX_TEAMS).map((slug) => `group:${site}/orgs/${organization}/teams/${slug}`.toLowerCase())];
   const people = await collaboratorsOf(call);
   if ('ok' in people) {
     if (!isRefusal(people)) return sourceFailure(people);
-    const note = `GitHub does not tell this token who may read the repository: for that it has to be of somebody who may write there, with the permission "Metadata: read". Until then it is for nobody but contacts who read as ${group}.`;
-    return { audience: 'listed', readers: groups, note };
+    const note = `${left}GitHub does not tell this token who may read the repository: for that it has to be of somebody who may write there, with the permission "Metadata: read". Until then it is for nobody but contacts who read as ${group}.`;
+    return { audience: 'listed', readers: groups, note: note.slice(0, MAX_NOTE) };
   }
   if (people.length > MAX_PEOPLE) {
-    const note = `More than ${MAX_PEOPLE} people may read the repository, too many for a list. It is for contacts who read as ${groups.join(' or ')}.`;
-    return { audience: 'listed', readers: groups, note: note.slice(0, 500) };
+    const note = `${left}More than ${MAX_PEOPLE} people may read the repository, too many for a list. It is for contacts who read as ${groups.join(' or ')}.`;
+    return { audience: 'listed', readers: groups, note: note.slice(0, MAX_NOTE) };
   }
-  const addresses = await addressesOf(people, organization, credentials, settings);
-  if ('ok' in addresses) return sourceFailure(addresses);
-  const readers = people.map(({ login }) => `${login}@users.noreply.github.com`);
-  return { audience: 'listed', readers: [...groups, ...readers, ...addresses].map((one) => one.toLowerCase()) };
+  const found = await addressesOf(people, organization, credentials, settings);
+  if ('ok' in found) return sourceFailure(found);
+  const logins = people.map(({ login }) => `${login}@users.noreply.github.com`);
+  const readers = [...groups, ...logins, ...found.addresses].map((one) => one.toLowerCase());
+  const unnamed =
+    'GitHub does not tell this token all addresses of those who may read the repository: some are known by login@users.noreply.github.com alone.';
+  const note = `${left}${found.isWhole ? '' : unnamed}`.trim();
+  return { audience: 'listed', readers, ...(note !== '' && { note }) };
 }
 
 type Call = (path: string) => ReturnType<typeof callGithub>;
@@ -76,16 +86,16 @@ function personOf({ login, node_id: id, permissions }: JsonObject): { login: str
   return name !== undefined && nodeId !== undefined && mayRead ? [{ login: name, node_id: nodeId }] : [];
 }
 
-/** None where the token may not see them: their members are among the collaborators. */
+/** Up to one more than may be listed. None where the token may not see them: their members are among the collaborators. */
 async function teamsOf(call: Call): Promise<Called<string[]>> {
-  const answer = await call(`/teams?per_page=${MAX_TEAMS}`);
+  const answer = await call(`/teams?per_page=${MAX_TEAMS + 1}`);
   if (!answer.ok) return isRefusal(answer) ? [] : answer;
   return objectsOf(answer.body).flatMap(({ slug }) => textOf(slug) ?? []);
 }
 
 /**
  * One address for each, where GitHub has one that it has verified: that of the organization's domain, else that of the
- * profile. None where the token may not ask.
+ * profile. Only those that the token may ask for.
  * Source: https://docs.github.com/en/graphql/reference/objects#user
  */
 async function addressesOf(
@@ -93,22 +103,22 @@ async function addressesOf(
   organization: string | undefined,
   credentials: Credentials,
   settings: GithubSettings,
-): Promise<Called<string[]>> {
-  const found: string[] = [];
+): Promise<Called<{ addresses: string[]; isWhole: boolean }>> {
+  const found = { addresses: [] as string[], isWhole: true };
   const work = organization === undefined ? '' : ' organizationVerifiedDomainEmails(login: $organization)';
   const declared = organization === undefined ? '' : ', $organization: String!';
   const query = `query ($ids: [ID!]!${declared}) { nodes(ids: $ids) { ... on User { email${work} } } }`;
   for (let from = 0; from < people.length; from += PAGE_SIZE) {
     const ids = people.slice(from, from + PAGE_SIZE).map(({ node_id: id }) => id);
     const variables = { ids, ...(organization !== undefined && { organization }) };
-    const answer = await callGraphql(query, variables, credentials, settings);
-    if (!answer.ok) {
-      return isRefusal(answer) ? [] : answer;
-    }
-    for (const { email, organizationVerifiedDomainEmails: atWork } of objectsOf(answer.data.nodes)) {
+    const answer = await askGraphql(query, variables, credentials, settings);
+    const missing = answer.ok ? answer.missing : answer;
+    if (missing && !isRefusal(missing)) return missing;
+    if (missing) found.isWhole = false;
+    for (const { email, organizationVerifiedDomainEmails: atWork } of objectsOf(answer.ok && answer.data.nodes)) {
       const all = [...(Array.isArray(atWork) ? (atWork as unknown[]) : []), email].flatMap((one) => textOf(one) ?? []);
       const address = all.find((one) => isAddress.test(one));
-      if (address !== undefined) found.push(address);
+      if (address !== undefined) found.addresses.push(address);
     }
   }
   return found;
