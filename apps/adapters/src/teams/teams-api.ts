@@ -60,7 +60,7 @@ export async function callTeams(
   if ('ok' in answer) return answer;
   if (answer.status >= 200 && answer.status < 300) return { ok: true, fields: objectOf(answer.json) };
   const failure = failureOfStatus(answer.status, headerValue(answer.headers, 'retry-after'));
-  // Revoked before its time: the next call asks for a new one.
+  // Revoked before its time.
   if (failure.error === 'auth_failed') forget(token.token);
   const code = textOf(objectOf(objectOf(answer.json).error).code);
   const detail = failure.error_detail;
@@ -116,6 +116,7 @@ export async function issueToken(
   return { token, expiresAtMs: Date.now() + (Number(expires_in) || 0) * 1_000 };
 }
 
-function forget(token: string): void {
+/** Microsoft takes it no more: the next call asks for a new one. */
+export function forget(token: string): void {
   for (const [key, entry] of tokens) if (entry.token === token) tokens.delete(key);
 }

@@ -175,7 +175,17 @@ describe('a file of a message', () => {
     expect(microsoft.seen).toEqual([]);
   });
 
+  it('that is refused is asked for with another token the next time', async () => {
+    const isToken = ({ url }: { url: string }) => url.endsWith('/token');
+    microsoft.answer = (request) =>
+      isToken(request) ? { body: { access_token: 'bot-token', expires_in: 3600 } } : { status: 401 };
+    for (const _try of [1, 2]) await fetchFile(`${microsoft.url}/v3/attachments/a1`);
+    expect(microsoft.seen.slice(-2).map(isToken)).toEqual([true, false]);
+  });
+
   it.each([
+    [401, 'auth_failed'],
+    [403, 'permission_denied'],
     [404, 'not_found'],
     [429, 'rate_limited'],
     [503, 'provider_unavailable'],
