@@ -100,6 +100,12 @@ export class EventWaitRepository {
     );
   }
 
+  /** Whether it is still to look back: a list of those may be older than what another sweep, or process, has done. */
+  async isToLookBack(id: string): Promise<boolean> {
+    const sql = `SELECT FROM router.event_wait WHERE id = $1 AND state = 'waiting' AND NOT looked_back`;
+    return (await this.rows(sql, [id])).length > 0;
+  }
+
   async lookedBack(id: string): Promise<void> {
     await this.db.query('UPDATE router.event_wait SET looked_back = true WHERE id = $1', [id]);
   }

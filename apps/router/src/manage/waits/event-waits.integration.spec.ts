@@ -249,6 +249,33 @@ describe('a run that waits for an event', () => {
     );
   });
 
+  it('looks back once, however many sweeps have it on their lists', async () => {
+    const rows = router.get(EventWaitRepository, { strict: false });
+    const { arrivedSince, notLookedBack } = rows;
+    const wait = await ask({ event_type: 'none' });
+    const old = await rowOf(wait.id);
+    const looked: string[] = [];
+    let listed = 0;
+    rows.arrivedSince = (row, ...rest) => {
+      looked.push(row.id);
+      return arrivedSince.call(rows, row, ...rest);
+    };
+    // A list that was read before another sweep was done with it.
+    rows.notLookedBack = async (limit) => {
+      listed += 1;
+      const known = await notLookedBack.call(rows, limit);
+      return [old, ...known.filter(({ id }) => id !== wait.id)];
+    };
+    try {
+      await until('it has looked back', async () => (await rowOf(wait.id)).looked_back);
+      const before = listed;
+      await until('each sweep has had it again', () => listed >= before + 10);
+      expect(looked.filter((id) => id === wait.id)).toHaveLength(1);
+    } finally {
+      Object.assign(rows, { arrivedSince, notLookedBack });
+    }
+  });
+
   it('ends when its time is over, and no event counts after that', async () => {
     const wait = await ask({ until: new Date(Date.now() - 1_000).toISOString() });
     await isReported(wait.id);

@@ -96,6 +96,7 @@ export class WaitRunner extends Sweeping {
       if (this.looking.has(row.id)) continue;
       this.looking.add(row.id);
       try {
+        if (!(await this.rows.isToLookBack(row.id))) continue;
         await this.lookBack(row);
         await this.rows.lookedBack(row.id);
         done += 1;
