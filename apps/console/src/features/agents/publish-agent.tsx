@@ -145,6 +145,7 @@ function HowToConnect({ publication, agentName }: { publication: Publication; ag
 function toolNameOf(agentName: string): string {
   const plain = agentName
     .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_');
   return plain.replaceAll(/^[_0-9]+|_+$/g, '').slice(0, 48);
