@@ -162,6 +162,19 @@ describe("a change of a source's document", () => {
       ['b.md', 'known', []],
     ]);
     expect([...provider.fetched]).toEqual([]);
+    // Neither what is only shown, nor what the project leaves aside, changes anything.
+    const list = ['ana@example.com', 'group:hr'];
+    expect(await next({ audience: 'listed', readers: list })).toHaveLength(2);
+    expect(await next({ audience: 'listed', readers: list, note: 'other words' })).toEqual([]);
+    expect((await world.call('GET', `sources/${source.id}`)).body.access.note).toBe('other words');
+    await world.call('PATCH', `sources/${source.id}`, { access_from: 'project' });
+    await settled();
+    expect(await next({ audience: 'listed', readers: ['group:hr'] })).toEqual([]);
+    // Readers that are saved once more, as they are, offer all documents again: UPGRADING says so.
+    offers = [];
+    await world.call('PATCH', `sources/${source.id}`, { access_from: 'project' });
+    await settled();
+    expect(offers).toHaveLength(2);
   });
 
   it('is for whom the rule of its path names, and for nobody where only other paths have one', async () => {

@@ -89,13 +89,15 @@ export class SyncProgressRepository {
     });
   }
 
-  /** All documents are offered again where who may open the place has changed: none is fetched for it. */
+  /** All documents are offered again where that changes who may get answers from them: none is fetched for it. */
   private async takeAccess(manager: EntityManager, id: string, access: PlaceAccess): Promise<void> {
-    const before = await manager.findOne(SourceRow, { where: { id }, select: { id: true, access: true } });
-    if (isDeepStrictEqual(before?.access ?? null, access)) return;
+    const known = await manager.findOne(SourceRow, { where: { id }, select: { id: true, access: true } });
+    if (isDeepStrictEqual(known?.access ?? null, access)) return;
     await holdDocuments(manager, id);
+    const before = await manager.findOne(SourceRow, { where: { id }, lock: { mode: 'pessimistic_write' } });
+    if (!before) return;
     await manager.update(SourceRow, { id }, { access } as object);
-    await republishDocuments(manager, id);
+    if (!isDeepStrictEqual(reportedOf(before), reportedOf({ ...before, access }))) await republishDocuments(manager, id);
   }
 
   /** Starts the listing again, since the adapter no longer knows the cursor. @throws LeaseLost */
@@ -234,6 +236,11 @@ export class SyncProgressRepository {
       );
     });
   }
+}
+
+/** What of the report holds: neither its note nor the order of its readers, and nothing where the project sets all. */
+function reportedOf({ access_from: from, access }: SourceRow): object | null {
+  return from === 'provider' && access ? { audience: access.audience, readers: access.readers.toSorted() } : null;
 }
 
 /** For a run that finished without some documents. */
