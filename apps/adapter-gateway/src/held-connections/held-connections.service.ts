@@ -107,7 +107,9 @@ export class HeldConnections extends Sweeping {
     for (;;) {
       const notBefore = pause(this.settings.CONNECTION_PAUSE_MS, undefined, { ref: false });
       const asked = await orAborted(this.ask(row.app_id, cursor), ended);
-      let gap = asked.gap ? datedGap(asked.gap, answeredAt, this.reaching(known, answeredAt)) : gapSince(answeredAt, asked.keepsSeconds);
+      let gap = asked.gap
+        ? datedGap(asked.gap, answeredAt, this.reaching(known, answeredAt))
+        : gapSince(answeredAt, asked.keepsSeconds);
       for (const event of asked.events) {
         ended.throwIfAborted();
         gap = (await this.store(row, event)) ?? gap;
@@ -125,7 +127,7 @@ export class HeldConnections extends Sweeping {
     }
   }
 
-  /** The last gap where it was still growing when the provider last answered: it may be told once more, with a later end. */
+  /** The last gap where it may still have grown when the provider last answered: it is told once more, with a later end. */
   private reaching(gap: ConnectionGap | null, answeredAt: Date | null): ConnectionGap | null {
     if (!gap?.until || answeredAt === null) return null;
     return Date.parse(gap.until) + this.settings.CONNECTION_WAIT_S * 1_000 >= answeredAt.getTime() ? gap : null;

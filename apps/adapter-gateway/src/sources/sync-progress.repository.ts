@@ -97,7 +97,8 @@ export class SyncProgressRepository {
     const before = await manager.findOne(SourceRow, { where: { id }, lock: { mode: 'pessimistic_write' } });
     if (!before) return;
     await manager.update(SourceRow, { id }, { access } as object);
-    if (!isDeepStrictEqual(reportedOf(before), reportedOf({ ...before, access }))) await republishDocuments(manager, id);
+    const isSame = isDeepStrictEqual(reportedOf(before), reportedOf({ ...before, access }));
+    if (!isSame) await republishDocuments(manager, id);
   }
 
   /** Starts the listing again, since the adapter no longer knows the cursor. @throws LeaseLost */

@@ -342,13 +342,12 @@ describe('a bot in more servers than one connection takes', () => {
     discord.shards = 3;
     discord.refusing.set(1, null);
     const first = await poll();
-    const begins = until('the one after it is begun', () => shards().some((shard) => isDeepStrictEqual(shard, [2, 3])));
     const asked = Date.now();
     const waiting = poll({ cursor: first.cursor });
     write(0, 'text 0');
     expect(textsOf(await waiting)).toEqual(['text 0']);
     expect(Date.now() - asked).toBeLessThan(1_000);
-    await begins;
+    await until('the one after it is begun', () => shards().some((shard) => isDeepStrictEqual(shard, [2, 3])));
   });
 
   it('begins those whose sessions Discord has forgotten no faster than it allows', async () => {
@@ -386,6 +385,7 @@ describe('a bot in more servers than one connection takes', () => {
     discord.refusing.clear();
     const other = await host();
     others.push(other);
-    expect(await poll({ cursor: told.at, wait_seconds: 0 }, other)).toMatchObject({ gap: { reason: 'shards_changed' } });
+    const taken = await poll({ cursor: told.at, wait_seconds: 0 }, other);
+    expect(taken).toMatchObject({ gap: { reason: 'shards_changed' } });
   });
 });

@@ -110,7 +110,9 @@ export class DiscordGatewayServer {
 
   /** Forgets all sessions, or that of a connection: who comes again has missed something. */
   forget(index?: number): void {
-    for (const [id, { shard }] of this.sessions) if (index === undefined || shard[0] === index) this.sessions.delete(id);
+    for (const [id, { shard }] of this.sessions) {
+      if (index === undefined || shard[0] === index) this.sessions.delete(id);
+    }
   }
 
   /** Ends the connections, or that with a number, with a close code or as a lost network does. */

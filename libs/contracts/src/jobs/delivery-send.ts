@@ -34,7 +34,7 @@ export interface OutboundContent {
    * that has arrived and can be edited, else a message of its own. The other one is not sent any more from then on.
    */
   replaces?: string;
-  /** Keys of those before it, the last first, that `replaces` was to take the place of: none of them is sent any more either. */
+  /** Keys of those before that one, the last first: none of them is sent any more either. */
   replaces_earlier?: string[];
   /** Another delivery has taken its place: what of it is not sent yet never will be. */
   replaced?: true;

@@ -97,10 +97,12 @@ describe('a message that takes the place of another one', () => {
     expect(after).toEqual(['It is 42.']);
   });
 
-  it('comes alone where of two before it neither could be sent by then, and is an edit of the first where only that was', async () => {
+  it('comes alone where neither of two before it could be sent by then, and edits the one that could', async () => {
     let away = true;
     adapter.routes['deliver'] = ({ message }) =>
-      away && message.text !== 'It is 42.' ? { ok: false, error: 'provider_unavailable' } : { ok: true, message_id: 'm1' };
+      away && message.text !== 'It is 42.'
+        ? { ok: false, error: 'provider_unavailable' }
+        : { ok: true, message_id: 'm1' };
     const [first, second] = [await announced('Looking…'), await announced('Reading…')];
     const answer = job('It is 42.', second);
     await world.jobs.enqueue(deliverySend, { ...answer, content: { ...answer.content!, replaces_earlier: [first] } });

@@ -44,7 +44,8 @@ export async function repositoryAccess(
     teams.length > MAX_TEAMS
       ? `More than ${MAX_TEAMS} teams may read the repository: those after the ${MAX_TEAMS}th are not on the list, only their members, where these are. `
       : '';
-  const groups = [group, ...teams.slice(0, MAX_TEAMS).map((slug) => `group:${site}/orgs/${organization}/teams/${slug}`.toLowerCase())];
+  const groupOf = (slug: string): string => `group:${site}/orgs/${organization}/teams/${slug}`.toLowerCase();
+  const groups = [group, ...teams.slice(0, MAX_TEAMS).map(groupOf)];
   const people = await collaboratorsOf(call);
   if ('ok' in people) {
     if (!isRefusal(people)) return sourceFailure(people);
