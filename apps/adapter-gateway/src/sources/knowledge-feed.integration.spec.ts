@@ -166,7 +166,8 @@ describe("a change of a source's document", () => {
     const list = ['ana@example.com', 'group:hr'];
     expect(await next({ audience: 'listed', readers: list })).toHaveLength(2);
     expect(await next({ audience: 'listed', readers: list, note: 'other words' })).toEqual([]);
-    expect((await world.call('GET', `sources/${source.id}`)).body.access.note).toBe('other words');
+    const shown = await world.call('GET', `sources/${source.id}`);
+    expect(shown.body).toMatchObject({ access: { note: 'other words' } });
     await world.call('PATCH', `sources/${source.id}`, { access_from: 'project' });
     await settled();
     expect(await next({ audience: 'listed', readers: ['group:hr'] })).toEqual([]);

@@ -251,19 +251,19 @@ describe('a run that waits for an event', () => {
 
   it('looks back once, however many sweeps have it on their lists', async () => {
     const rows = router.get(EventWaitRepository, { strict: false });
-    const { arrivedSince, notLookedBack } = rows;
+    const [arrivedSince, notLookedBack] = [rows.arrivedSince.bind(rows), rows.notLookedBack.bind(rows)];
     const wait = await ask({ event_type: 'none' });
     const old = await rowOf(wait.id);
     const looked: string[] = [];
     let listed = 0;
     rows.arrivedSince = (row, ...rest) => {
       looked.push(row.id);
-      return arrivedSince.call(rows, row, ...rest);
+      return arrivedSince(row, ...rest);
     };
     // A list that was read before another sweep was done with it.
     rows.notLookedBack = async (limit) => {
       listed += 1;
-      const known = await notLookedBack.call(rows, limit);
+      const known = await notLookedBack(limit);
       return [old, ...known.filter(({ id }) => id !== wait.id)];
     };
     try {
