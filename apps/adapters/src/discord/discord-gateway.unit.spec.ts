@@ -371,7 +371,8 @@ describe('a bot in more servers than one connection takes', () => {
     discord.forget();
     discord.cut(4_011);
     const gapOf = async (from: string) => {
-      const { gap, cursor: at = from } = await poll({ cursor: from, wait_seconds: 0 });
+      const answer: Partial<Answer> = await poll({ cursor: from, wait_seconds: 0 });
+      const { gap, cursor: at = from } = answer;
       return { at, ...(gap as { reason: string; since: string; until: string }) };
     };
     const told = await until('it is told', async () => {
