@@ -3,16 +3,16 @@ import { compileSchema } from '#libs/tool-schema';
 import { type Field, fieldsOf } from './question-fields.js';
 
 /** What a page sent, by the names of its inputs. */
-export type Given = Record<string, string[]>;
+export type Given = ReadonlyMap<string, string[]>;
 
 /** A form as text: a line for each input. An input of one line has no line break in it. */
 function readForm(body: string): Given {
-  const given: Given = {};
+  const given = new Map<string, string[]>();
   for (const line of body.split(/\r?\n/)) {
     const at = line.indexOf('=');
     if (at <= 0) continue;
     const name = line.slice(0, at);
-    given[name] = [...(given[name] ?? []), line.slice(at + 1)];
+    given.set(name, [...(given.get(name) ?? []), line.slice(at + 1)]);
   }
   return given;
 }
@@ -31,7 +31,7 @@ export function readAnswers(
   body: string,
 ): { answers: McpAnswers; given: Given; problems: string[] } {
   const given = readForm(body);
-  const [action] = given['action'] ?? [];
+  const [action] = given.get('action') ?? [];
   if (action !== 'accept' && action !== 'decline')
     return { answers: {}, given, problems: ['Choose to answer or to decline.'] };
   const problems: string[] = [];
@@ -39,7 +39,7 @@ export function readAnswers(
     if (action === 'decline') return [key, { action }];
     if (question.mode === 'url') return [key, { action }];
     const fields = fieldsOf(question, at);
-    const values = fields.flatMap((field) => valueOf(field, given[field.input] ?? [], problems));
+    const values = fields.flatMap((field) => valueOf(field, given.get(field.input) ?? [], problems));
     const content = Object.fromEntries(values);
     problems.push(...problemsIn(question.schema, content, fields));
     return [key, { action, content }];

@@ -52,7 +52,7 @@ function partOf(question: McpQuestion, at: number, given: Given): string {
 
 function fieldOf(field: Field, given: Given): string {
   const { input, label, about, kind, required, choices } = field;
-  const entered = given[input] ?? field.before;
+  const entered = given.get(input) ?? field.before;
   const note = about === '' ? '' : `<small>${html(about)}</small>`;
   const mark = required ? ' *' : '';
   if (kind === 'some_of') {

@@ -29,7 +29,7 @@ export class QuestionController {
   @Header('referrer-policy', 'no-referrer')
   async show(@Param('token') token: string, @Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
     const open = await this.openOf(token);
-    if (open) return questionPage(open, {}, []);
+    if (open) return questionPage(open, new Map(), []);
     void reply.status(410);
     return closedPage;
   }
