@@ -204,25 +204,30 @@ export class TypingSignal {
     @Inject(SETTINGS) private readonly settings: Pick<EngineSettings, 'TURN_TYPING_EVERY_MS'>,
   ) {}
 
-  /** Says so at once and again in time, as providers forget it after seconds. @returns ends it; never throws */
-  begin(scope: ScopeColumns, input: Pick<TurnInput, 'reply' | 'message'> | null): () => void {
+  /**
+   * Says so at once and again in time, as providers forget it after seconds.
+   * @param isBrief it may be over at once, and then nothing is said. @returns ends it; never throws
+   */
+  begin(scope: ScopeColumns, input: Pick<TurnInput, 'reply' | 'message'> | null, isBrief = false): () => void {
     const reply = input?.reply ?? null;
     const { message_id: given } = input?.message.metadata ?? {};
     const messageId = typeof given === 'string' && given !== '' && given.length <= mostIdChars ? given : null;
     const { TURN_TYPING_EVERY_MS: everyMs } = this.settings;
     if (reply?.typing !== true || reply.channel_address === null || everyMs === 0) return () => undefined;
     let isAsking = false;
+    let isShown = false;
     const ask = async (state: 'working' | 'done'): Promise<void> => {
       if (isAsking && state === 'working') return;
       isAsking = true;
+      isShown = true;
       await this.indicate(scope, reply, messageId, state);
       isAsking = false;
     };
-    void ask('working');
+    if (!isBrief) void ask('working');
     const timer = setInterval(() => void ask('working'), everyMs).unref();
     return () => {
       clearInterval(timer);
-      void ask('done');
+      if (isShown) void ask('done');
     };
   }
 

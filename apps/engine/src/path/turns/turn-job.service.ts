@@ -188,7 +188,8 @@ export class TurnJobService {
     const claim = { turn_id: tried.id, claim: tried.claim };
     let isRetried = false;
     let stores = 0;
-    const stopTyping = this.typing.begin(payload, input ?? null);
+    // Most claims of a turn whose call waits only look.
+    const stopTyping = this.typing.begin(payload, input ?? null, tried.reason === callWaitsCode);
     try {
       // The row counts attempts too, so a turn that kills its process or whose job is added anew still ends.
       if (tried.tries > this.settings.TURN_MAX_ATTEMPTS)
