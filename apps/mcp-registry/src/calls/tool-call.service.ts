@@ -148,9 +148,11 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
       const { code, message, sent } = error;
       await this.follow(server, error, startedAt);
       this.logger.warn({ event: 'tool.call.failed', server_id: server.id, tool_id: tool.id, code });
+      const { continued } = body;
       // To look at a task changes nothing, so it may be looked at again.
-      const isLook = body.continued?.task_id !== undefined && undecided.has(code);
-      const retryable = !sent || tool.idempotent || isLook;
+      const harmless = !sent || tool.idempotent || continued?.task_id !== undefined;
+      // A call that waits is tried again by itself, so only for what may pass by itself.
+      const retryable = harmless && (continued === undefined || passing.has(code));
       return { answer: { ok: false, error: code, message, retryable }, bytes: 0 };
     }
   }
@@ -174,6 +176,9 @@ export class ToolCallService implements OnApplicationBootstrap, OnApplicationShu
 const answered = new Set<McpErrorCode>(['refused', 'input_refused', 'response_too_large']);
 /** Failures that say nothing of the server: a tool may be slow, a caller may leave, others may have all sessions. */
 const undecided = new Set<McpErrorCode>(['timeout', 'cancelled', 'session_lost', 'busy']);
+
+/** Failures that may be over when the call goes on later. */
+const passing = new Set<McpErrorCode>([...undecided, 'unreachable']);
 
 function refused(error: string, message: string): McpCallAnswer {
   return { ok: false, error, message, retryable: false };

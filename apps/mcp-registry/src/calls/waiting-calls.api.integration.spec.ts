@@ -69,11 +69,14 @@ async function handled(request: Request, handle: (request: Request) => Promise<R
   const { id, method, params } = (await request.clone().json()) as Rpc;
   const answer = (result: object) => Response.json({ jsonrpc: '2.0', id, result });
   if (method === 'tools/call' && params.name === 'long') return answer({ resultType: 'task', ...task });
+  if (params['requestState'] === 'refuse me') return new Response('no', { status: 400 });
   if (!method.startsWith('tasks/')) return handle(request);
   const { _meta: _, ...given } = params;
   ofTasks.push({ method, params: given, named: request.headers.get('mcp-name') });
   if (method !== 'tasks/get') return answer({ resultType: 'complete' });
-  return answer({ resultType: 'complete', ...task, ...(states.length > 1 ? states.shift() : states[0]) });
+  const said = states.length > 1 ? states.shift() : states[0];
+  if (said?.['status'] === 503) return new Response('', { status: 503 });
+  return answer({ resultType: 'complete', ...task, ...said });
 }
 
 beforeAll(async () => {
@@ -132,6 +135,12 @@ describe('a server of 2026 that asks before it answers', () => {
   it('gets a refusal as one', async () => {
     const declined = await call('book', { answers: { seat: { action: 'decline' } }, state: 'between us' });
     expect(declined).toMatchObject({ ok: true, content: 'not booked, between us' });
+  });
+
+  it('is not tried again where it refuses the answers before it acts on them', async () => {
+    const answers = { seat: { action: 'decline' as const } };
+    const refused = await call('book', { answers, state: 'refuse me' });
+    expect(refused).toMatchObject({ ok: false, error: 'refused', retryable: false });
   });
 
   it('may lead to a web address', async () => {
@@ -195,6 +204,11 @@ describe('a server of 2026 that makes a task of a call', () => {
     states = [state];
     const ended = await call('long', { task_id: 'task-1' });
     expect(ended).toMatchObject({ ok: false, message: expect.stringContaining(words) });
+  });
+
+  it('is looked at again where it fails itself', async () => {
+    states = [{ status: 503 }];
+    expect(await call('long', { task_id: 'task-1' })).toMatchObject({ error: 'unreachable', retryable: true });
   });
 
   it('asks for sampling in vain', async () => {
