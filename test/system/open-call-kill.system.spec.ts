@@ -33,8 +33,10 @@ let jobs: JobClient;
 let model: FakeModel;
 let services: FakeServices;
 
+const lookItUp = 'look it up';
+
 /** What the server of the tool has done for each call: made it, and then again with answers. */
-const made = new Map<string, { first: number; answered: number; looks: number }>();
+const made = new Map<string, { tool: string; first: number; answered: number; looks: number }>();
 
 beforeAll(async () => {
   [database, redis, model, services] = await Promise.all([
@@ -98,7 +100,8 @@ function serve(): void {
     schema: { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] },
   };
   const server = { id: 'mcp_1', name: 'Desk' };
-  services.on('/internal/toolsets', () => toolsetOf([toolOf({ name: 'book', grade: 'write' })]));
+  const tools = [toolOf({ name: 'book', grade: 'write' }), toolOf({ name: 'look', idempotent: true })];
+  services.on('/internal/toolsets', () => toolsetOf(tools));
   services.on('/internal/contacts/con_ada/private-address', () => ({
     address: { app_id: 'app_1', channel_address: 'D1', thread_id: null, reply_context: null, sender: 'U1' },
   }));
@@ -112,11 +115,16 @@ function serve(): void {
   });
   // Each call asks first. With the answers it is made, which counts, and is a task from then on.
   services.on('/internal/tool-calls', ({ body }) => {
-    const { call_id: id, continued } = body as {
+    const {
+      call_id: id,
+      tool_id: tool,
+      continued,
+    } = body as {
       call_id: string;
+      tool_id: string;
       continued?: { answers?: object; task_id?: string; cancel?: true };
     };
-    const of = made.get(id) ?? { first: 0, answered: 0, looks: 0 };
+    const of = made.get(id) ?? { tool, first: 0, answered: 0, looks: 0 };
     made.set(id, of);
     if (continued?.cancel) return { ok: false, error: 'cancelled', message: 'cancelled', retryable: false };
     if (!continued) {
@@ -132,7 +140,8 @@ function serve(): void {
   });
 }
 
-function turnOfCall(): TurnRunPayload {
+/** @param at every second one makes an idempotent call, which is repeated after a kill and then asks again */
+function turnOfCall(_: unknown, at: number): TurnRunPayload {
   return {
     turn_id: newId('trn'),
     ...columnsOf(owner),
@@ -143,7 +152,7 @@ function turnOfCall(): TurnRunPayload {
     session: null,
     agent_id: agentId,
     input: {
-      message: { event_type: 'message', sender: 'ada', message: 'book it', is_bot: false, metadata: {} },
+      message: { event_type: 'message', sender: 'ada', message: at % 2 === 0 ? 'book it' : lookItUp, is_bot: false, metadata: {} },
       verified: true,
       trust: 'known',
       contact_id: 'con_ada',
@@ -162,9 +171,11 @@ it('calls that wait, whose engine is killed again and again, all end, and none h
     [agentId, owner.organizationId, owner.projectId],
   );
   model.script();
-  model.answering(({ messages }) =>
-    messages.some(({ role }) => role === 'tool') ? 'Done.' : [{ name: 'desk__book', arguments: '{}' }],
-  );
+  model.answering(({ messages }) => {
+    if (messages.some(({ role }) => role === 'tool')) return 'Done.';
+    const name = JSON.stringify(messages).includes(lookItUp) ? 'desk__look' : 'desk__book';
+    return [{ name, arguments: '{}' }];
+  });
   const open = async (): Promise<number> => {
     const { rows } = await pool.query('SELECT count(*)::integer AS ended FROM engine.turn WHERE ended_at IS NOT NULL');
     return turns - Number(rows[0].ended);
@@ -182,15 +193,18 @@ it('calls that wait, whose engine is killed again and again, all end, and none h
   }
   await until('all have ended', async () => (await open()) === 0);
 
-  const { rows: results } = await pool.query<{ result: { content?: string; error?: { code: string } } }>(
-    `SELECT content -> 'result' AS result FROM engine.step WHERE kind = 'tool_result'`,
+  const { rows: results } = await pool.query<{ name: string; result: { content?: string; error?: { code: string } } }>(
+    `SELECT content ->> 'name' AS name, content -> 'result' AS result FROM engine.step WHERE kind = 'tool_result'`,
   );
   expect(results).toHaveLength(turns);
-  for (const { result } of results) {
+  for (const { name, result } of results) {
+    if (name === 'desk__look') expect(result).toMatchObject({ content: 'booked' });
     // The process died between a request and its answer: nobody knows, and nobody asks again.
     if (result.content !== 'booked') expect(result.error?.code).toBe('outcome_unknown');
   }
-  for (const [id, { first, answered }] of made) expect([id, first, answered <= 1]).toEqual([id, 1, true]);
+  for (const [id, { tool, first, answered }] of made) {
+    if (tool === 'tol_book') expect([id, first, answered <= 1]).toEqual([id, 1, true]);
+  }
   const unknown = results.filter(({ result }) => result.content !== 'booked').length;
   process.stdout.write(`${turns} calls, ${kills} kills, ${unknown} with an unknown outcome\n`);
   expect(kills).toBeGreaterThan(0);

@@ -147,6 +147,8 @@ const settings = {
   CALL_INPUT_WAIT_MS: integer(86_400_000, 1_000, 2_592_000_000),
   /** How often the server of one call may ask. */
   CALL_INPUT_ROUNDS: integer(5, 1, 100),
+  /** How often a call that has the user's answers is sent while its server is away: after 5 s, and twice as long each time. */
+  CALL_SEND_TRIES: integer(8, 1, 12),
   /** How long a call waits in all that its server has made a task of, in ms. */
   CALL_TASK_WAIT_MS: integer(3_600_000, 1_000, 2_592_000_000),
   /** A task is looked at as often as its server says, but not more often than this, in ms. */

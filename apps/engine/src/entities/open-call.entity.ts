@@ -42,7 +42,10 @@ export class OpenCall {
   /** What the server wants to get back with the answers, as it is. */
   @Column({ type: 'text', nullable: true }) request_state: string | null;
   @Column({ type: 'text', nullable: true }) task_id: string | null;
-  /** How often a task is looked at. */
+  /**
+   * How often a task is looked at. After a try that failed: the pause before the next one, twice that before it. Null: it
+   * is no task, and no try has failed.
+   */
   @Column({ type: 'integer', nullable: true }) poll_ms: number | null;
   /** Keys of what a task has asked before: it may name them until it has the answers. */
   @Column({ type: 'text', array: true, default: '{}' }) seen: string[];

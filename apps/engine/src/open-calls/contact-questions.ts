@@ -7,6 +7,7 @@ import type { OpenCall } from '../entities/open-call.entity.js';
 import { turnJobOf } from '../entities/turn.entity.js';
 import { inline } from '../path/approvals/ask-text.js';
 import { sendInPrivate } from '../path/approvals/private-message.js';
+import { digestOf } from '../path/tools/bound-credentials.js';
 import { type EngineSettings, GATEWAY, SETTINGS } from '../settings.js';
 import { OpenCallRepository } from './open-call.repository.js';
 
@@ -27,7 +28,8 @@ export class ContactQuestions {
     if (open.contact_id === null || open.questions === null) return 'the event has no contact';
     const url = `${this.settings.PUBLIC_URL.replace(/\/$/, '')}/api/v1/questions/${open.token}`;
     const how = {
-      key: `question:${open.id}:${open.rounds}`,
+      // A call that is repeated asks the same again, under another link.
+      key: `question:${open.id}:${open.rounds}:${digestOf(open.token ?? '').slice(0, 16)}`,
       ttlSeconds: Math.max(60, Math.ceil((open.expires_at.getTime() - open.created_at.getTime()) / 1_000)),
     };
     try {

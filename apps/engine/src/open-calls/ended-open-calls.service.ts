@@ -7,10 +7,18 @@ import { McpCallService } from './mcp-calls.service.js';
 import { OpenCallRepository } from './open-call.repository.js';
 
 const sweepBatch = 50;
+/** A server that is away is told for so long after the time of its task is over. */
+const tellMs = 600_000;
 
-/** Ends calls that wait no longer: their result is stored, or their turn has ended. A task that nobody waits for is cancelled. */
+/**
+ * Ends calls that wait no longer: their result is stored, or their turn has ended. A task that nobody waits for is
+ * cancelled, and its server told until it has heard of it.
+ */
 @Injectable()
 export class EndedOpenCalls extends Sweeping {
+  /** Where the last sweep ended, so that those whose servers are away hold up no others. */
+  private after = '';
+
   constructor(
     private readonly rows: OpenCallRepository,
     private readonly calls: McpCallService,
@@ -22,7 +30,8 @@ export class EndedOpenCalls extends Sweeping {
       everyMs: settings.SWEEP_EVERY_MS,
       batch: sweepBatch,
       sweep: async (limit) => {
-        const over = await rows.over(limit);
+        const over = await rows.over(limit, this.after);
+        this.after = over.length < limit ? '' : (over.at(-1)?.id ?? '');
         const ended = await Promise.all(over.map((open) => this.end(open)));
         return ended.filter(Boolean).length;
       },
@@ -31,15 +40,18 @@ export class EndedOpenCalls extends Sweeping {
 
   /** @returns false: its server could not be told, and it is told again */
   private async end(open: OpenCall): Promise<boolean> {
-    if (open.task_id !== null && (await this.rows.isAbandoned(open))) {
-      try {
-        await this.calls.cancelTask(open);
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        if (error.status >= 500) return false;
-      }
+    const isTold = open.task_id === null || !(await this.rows.isAbandoned(open)) || (await this.tell(open));
+    if (isTold || open.expires_at.getTime() + tellMs <= Date.now()) await this.rows.end(open.id);
+    else await this.rows.abandon(open.id);
+    return isTold;
+  }
+
+  private async tell(open: OpenCall): Promise<boolean> {
+    try {
+      return await this.calls.cancelTask(open);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return false;
     }
-    await this.rows.end(open.id);
-    return true;
   }
 }

@@ -16,11 +16,12 @@ import { type CallSite, CallWaits, conversationOf, type McpCallEnd, type McpCall
 import { type EngineSettings, REGISTRY, SETTINGS } from '../settings.js';
 import { ContactQuestions } from './contact-questions.js';
 import { OpenCallRepository, openCallId } from './open-call.repository.js';
-import { type Kept, keptCall, lookMsOf } from './kept-call.js';
+import { failedTriesOf, type Kept, keptCall, lookMsOf, pauseMsOf } from './kept-call.js';
+import { SaidWords } from './said-words.js';
 
 /** On top of the registry's own limit, so that the registry can end the call and say why. */
 const graceMs = 5_000;
-/** What is away is asked again after this time. */
+/** A message that cannot be handed over now is handed over again after this time. */
 const awayMs = 5_000;
 
 const fail = (error: string, message: string): McpCallEnd => ({ ok: false, error, message });
@@ -36,6 +37,8 @@ const unknown = fail(
  */
 @Injectable()
 export class McpCallService implements McpCalls {
+  private readonly said = new SaidWords();
+
   constructor(
     private readonly rows: OpenCallRepository,
     private readonly questions: ContactQuestions,
@@ -61,11 +64,14 @@ export class McpCallService implements McpCalls {
 
   /** @throws CallWaits */
   private async goOn(open: OpenCall, made: Made): Promise<McpCallEnd> {
-    const { definition } = made;
-    if (open.state === 'sending' && !definition.idempotent) return unknown;
-    if (open.expires_at.getTime() <= Date.now()) return this.tooLate(open);
-    if (open.state === 'asking') return this.askUser(open);
-    if (open.state === 'asked') throw waitFor(open);
+    const { definition, call } = made;
+    if (open.state === 'ended' || (open.state === 'sending' && !definition.idempotent)) return unknown;
+    const isLate = open.expires_at.getTime() <= Date.now();
+    if (open.state === 'asking' || open.state === 'asked') {
+      if (isLate) return this.closeQuestions(open, call);
+      if (open.state === 'asking') return this.askUser(open, call);
+      throw waitFor(open);
+    }
     const { answers, request_state: state, task_id: taskId } = open;
     const given = {
       ...(answers === null ? {} : { answers }),
@@ -73,18 +79,38 @@ export class McpCallService implements McpCalls {
       ...(taskId === null ? {} : { task_id: taskId }),
     };
     // A task takes the same answers any number of times.
-    if (taskId === null) await this.rows.sending(open.id);
+    if (taskId === null && !(await this.rows.sending(call.claim, open.id))) return unknown;
+    // Answers that came in time go to the server whenever that is, and a task whose time is over is looked at once more.
     const answer = await this.ask(made, given);
-    if (!answer.ok && this.mayRetry(answer, open)) {
-      await this.rows.notSent(open.id);
-      throw new CallWaits(open.tool, awayMs, { server: open.server_name, error: answer.error });
-    }
+    if (!answer.ok && this.mayRetry(answer, open, isLate)) return this.tryLater(answer, open, call);
+    if (taskId !== null && isLate && answer.ok && 'waits' in answer) return tooLate(open);
     return this.heard(answer, open, made);
   }
 
-  /** The server has not got it, or it is a task, which is only looked at. */
-  private mayRetry(answer: McpCallAnswer & { ok: false }, { task_id: taskId }: OpenCall): boolean {
-    return answer.retryable || (taskId !== null && answer.error === 'outcome_unknown');
+  /** The server is away and has not got it, or it is a task, which is only looked at. */
+  private mayRetry(answer: Failure, open: OpenCall, isLate: boolean): boolean {
+    if (open.task_id !== null) return !isLate && (answer.retryable || answer.error === 'outcome_unknown');
+    return answer.retryable && failedTriesOf(open) + 1 < this.settings.CALL_SEND_TRIES;
+  }
+
+  /** @throws CallWaits, LeaseLost */
+  private async tryLater({ error, message }: Failure, open: OpenCall, call: CallSite): Promise<never> {
+    const { id, tool, server_name: server } = open;
+    const pauseMs = pauseMsOf(open);
+    await this.rows.notSent(call.claim, id, pauseMs);
+    this.say(call, id, `${server} is tried again: ${error}: ${message}`);
+    throw new CallWaits(tool, pauseMs, { server, error });
+  }
+
+  /** @throws CallWaits when an answer has come at the last moment; LeaseLost */
+  private async closeQuestions(open: OpenCall, { claim }: CallSite): Promise<McpCallEnd> {
+    if (await this.rows.close(claim, open.id)) return tooLate(open);
+    throw new CallWaits(open.tool, 0, { server: open.server_name });
+  }
+
+  /** For the timeline, unless it has that already: a call is looked at again and again. */
+  private say(call: CallSite, id: string, words: string): void {
+    if (this.said.isNew(id, words)) call.say(words);
   }
 
   /** @throws CallWaits */
@@ -99,10 +125,10 @@ export class McpCallService implements McpCalls {
         `${answer.waits.server.name} asked the user ${most} times (CALL_INPUT_ROUNDS) and has not answered.`,
       );
     }
-    await this.rows.keep(kept);
+    await this.rows.keep(call.claim, kept);
     const row = { ...kept, answers: null, created_at: new Date(), ended_at: null };
-    if (row.state === 'asking') return this.askUser(row);
-    if (answer.waits.task?.words) call.say(answer.waits.task.words);
+    if (row.state === 'asking') return this.askUser(row, call);
+    if (answer.waits.task?.words) this.say(call, row.id, answer.waits.task.words);
     throw waitFor(row);
   }
 
@@ -128,8 +154,8 @@ export class McpCallService implements McpCalls {
     return keptCall(call, waits, before, { settings: this.settings, token: randomBytes(24).toString('base64url') });
   }
 
-  /** @throws CallWaits once the user is asked, or for the next try */
-  private async askUser(open: OpenCall): Promise<McpCallEnd> {
+  /** @throws CallWaits once the user is asked, or for the next try; LeaseLost */
+  private async askUser(open: OpenCall, { claim }: CallSite): Promise<McpCallEnd> {
     const refusal = await this.questions.ask(open);
     if (refusal === 'away') throw new CallWaits(open.tool, awayMs, { server: open.server_name });
     if (refusal !== null) {
@@ -138,20 +164,12 @@ export class McpCallService implements McpCalls {
         `${open.server_name} asks the user for something, and the user cannot be asked: ${refusal}.`,
       );
     }
-    await this.rows.asked(open.id);
+    await this.rows.asked(claim, open.id);
     throw waitFor(open);
   }
 
-  private tooLate(open: OpenCall): McpCallEnd {
-    const { server_name: server, state } = open;
-    if (state === 'asking' || state === 'asked') {
-      return fail('input_timeout', `The user did not answer in time what ${server} asked. The call was not completed.`);
-    }
-    return fail('task_timeout', `${server} did not finish the task in time (CALL_TASK_WAIT_MS). It is told to stop.`);
-  }
-
-  /** Tells a server that nobody waits for its task. It may go on all the same. */
-  async cancelTask(open: OpenCall): Promise<void> {
+  /** Tells a server that nobody waits for its task. It may go on all the same. @returns false: it has not heard of it */
+  async cancelTask(open: OpenCall): Promise<boolean> {
     const body = {
       tool_id: open.tool_id,
       pin: open.tool_pin,
@@ -159,7 +177,8 @@ export class McpCallService implements McpCalls {
       call_id: `${open.turn_id}.${open.call_ref}`,
       continued: { task_id: open.task_id, cancel: true },
     };
-    await this.registry.post('/internal/tool-calls', scopeOf(open), body);
+    const answer = await this.registry.post<McpCallAnswer>('/internal/tool-calls', scopeOf(open), body);
+    return answer.ok || heardOf.has(answer.error);
   }
 
   private async ask({ definition, args, call }: Made, continued: McpCallContinued): Promise<McpCallAnswer> {
@@ -182,6 +201,22 @@ export class McpCallService implements McpCalls {
     });
     return unlessAborted(asked, signal).catch((error: unknown) => ({ ...refusalOf(error), retryable: false }));
   }
+}
+
+type Failure = McpCallAnswer & { ok: false };
+
+/** The server stops, knows no such task or will not stop; or there is no such server any more. */
+const heardOf = new Set(['cancelled', 'refused', 'tool_not_found']);
+
+function tooLate({ server_name: server, state }: OpenCall): McpCallEnd {
+  if (state === 'asked') {
+    return fail('input_timeout', `The user did not answer in time what ${server} asked. The call was not completed.`);
+  }
+  if (state === 'asking') {
+    return fail('input_timeout', `The user could not be asked in time what ${server} asks. The call was not completed.`);
+  }
+  const who = state === 'answered' ? `${server} has what the user answered, but` : server;
+  return fail('task_timeout', `${who} did not finish the task in time (CALL_TASK_WAIT_MS). It is told to stop.`);
 }
 
 /** A call and what it needs, in each claim of its turn. */

@@ -1,4 +1,12 @@
-import type { McpAnswers, McpCallAnswer, McpCallContinued, McpCallWaits, McpQuestion } from '#libs/contracts';
+import type {
+  McpAnswers,
+  McpCallAnswer,
+  McpCallContinued,
+  McpCallWaits,
+  McpQuestion,
+  TurnInput,
+  TurnRunPayload,
+} from '#libs/contracts';
 import { turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
@@ -22,7 +30,13 @@ let answers: McpCallAnswer[] = [];
 
 const address = { app_id: 'app_dm', channel_address: 'D1', thread_id: null, reply_context: null, sender: 'U1' };
 const server = { id: 'mcp_1', name: 'Travel *desk*' };
-const settings = { TURN_LEASE_MS: 2_000, CALL_INPUT_ROUNDS: 2, CALL_TASK_LOOK_MS: 50 };
+const settings = {
+  TURN_LEASE_MS: 2_000,
+  CALL_INPUT_ROUNDS: 2,
+  CALL_SEND_TRIES: 2,
+  CALL_TASK_LOOK_MS: 50,
+  TURN_TYPING_EVERY_MS: 30_000,
+};
 const form: McpQuestion = {
   mode: 'form',
   message: 'Which seat?\nAisle or <b>window</b>',
@@ -74,9 +88,9 @@ const messages = () =>
       ({ body }) => body as unknown as { message: { text: string }; channel_address: string; idempotency_key: string },
     );
 
-async function begin(contact: string | null = 'con_ada', tool = 'desk__book') {
+async function begin(contact: string | null = 'con_ada', tool = 'desk__book', input: Partial<TurnInput> = {}) {
   world.model.script([{ name: tool, arguments: '{}' }], 'Booked.');
-  const turn = turnOf({ agent_id: agent }, contact === null ? {} : { contact_id: contact });
+  const turn = turnOf({ agent_id: agent }, { ...input, ...(contact === null ? {} : { contact_id: contact }) });
   await world.jobs.enqueue(turnRun, turn);
   return turn;
 }
@@ -97,6 +111,27 @@ const ends = (id: string) => turnsOf(world).reaches(id, 'succeeded', 'failed');
 const open = async () => (await world.call('GET', 'open-calls')).body.data;
 const waiting = (id: string) =>
   until('the turn waits', async () => (await turnsOf(world).row(id)).reason === 'call_waits');
+
+/** As if its process had died: another one takes the turn over, and what this one hears is stored by nobody. */
+const takeOver = (id: string) =>
+  world.query(
+    `UPDATE engine.turn SET claim = claim + 1, state = 'queued', owner = NULL, due_at = now() WHERE id = $1`,
+    [id],
+  );
+/** Has a turn that waits look again, however long it would wait. */
+async function lookNow(turn: TurnRunPayload): Promise<void> {
+  const sql = `UPDATE engine.turn SET due_at = now() WHERE id = $1 AND state = 'queued' AND reason = 'call_waits'`;
+  await world.query(sql, [turn.turn_id]);
+  await world.jobs.enqueue(turnRun, turn);
+}
+const busy: McpCallAnswer = { ok: false, error: 'busy', message: 'no session is free', retryable: true };
+const progressOf = async (id: string) =>
+  (
+    await world.query(
+      `SELECT detail ->> 'note' AS note FROM journal.entry WHERE subject_id = $1 AND reason = 'tool_running' ORDER BY at`,
+      [id],
+    )
+  ).map(({ note }) => note);
 
 describe('a call whose server asks the user first', () => {
   it('waits, asks the contact in private, and goes on once with the answers and the state', async () => {
@@ -135,7 +170,7 @@ describe('a call whose server asks the user first', () => {
     answers = [waits({ questions: { seat: form } }), result('booked')];
     const turn = await begin();
     const token = await asked();
-    const wrong = await post(token, { 'q0.f1': '7', action: 'accept' });
+    const wrong = await post(token, { 'q0.f1': '7', constructor: 'x', action: 'accept' });
     expect(wrong.status).toBe(422);
     const html = await wrong.text();
     expect(html).toContain('seat is missing.');
@@ -224,11 +259,7 @@ describe('a call whose server asks the user first', () => {
     services.on('/internal/tool-calls', () => hanging.promise);
     await post(token, { 'q0.f0': 'aisle', action: 'accept' });
     await until('the answers are sent', () => calls().length === 2);
-    // As if its process had died: another one takes the turn over, and what this one hears is stored by nobody.
-    await world.query(
-      `UPDATE engine.turn SET claim = claim + 1, state = 'queued', owner = NULL, due_at = now() WHERE id = $1`,
-      [turn.turn_id],
-    );
+    await takeOver(turn.turn_id);
     hanging.resolve(result('booked'));
     // A job that comes while the old run still winds up here finds the turn entered, and ends.
     await until('another run has ended it', async () => {
@@ -238,14 +269,83 @@ describe('a call whose server asks the user first', () => {
     expect(await turnsOf(world).results(turn.turn_id)).toMatchObject([{ error: { code: 'outcome_unknown' } }]);
     expect(calls()).toHaveLength(2);
   });
+
+  it('is asked by one link, which stays, when the idempotent call was repeated after a kill', async () => {
+    answers = [waits({ questions: { seat: form } }), result('looked')];
+    const hanging = Promise.withResolvers<McpCallAnswer>();
+    let made = 0;
+    services.on('/internal/tool-calls', () => ((made += 1) === 1 ? hanging.promise : answers.shift()!));
+    const turn = await begin('con_ada', 'desk__look');
+    await until('it is made', () => made === 1);
+    await takeOver(turn.turn_id);
+    // Its answer comes all the same: the claim that was taken over keeps nothing of it, and asks nobody.
+    hanging.resolve(waits({ questions: { seat: form } }));
+    await until('another run waits', async () => {
+      await world.jobs.enqueue(turnRun, turn);
+      return (await turnsOf(world).row(turn.turn_id)).reason === 'call_waits';
+    });
+    expect(messages()).toHaveLength(1);
+    const token = await asked();
+    // Calls without a turn are over: once this one has ended, a sweep has seen the other, too.
+    await world.query(
+      `INSERT INTO engine.open_call SELECT (jsonb_populate_record(o, '{"id": "opc_~", "turn_id": "trn_~", "token": null}')).*
+         FROM engine.open_call o WHERE turn_id = $1`,
+      [turn.turn_id],
+    );
+    await until('a sweep has passed', async () => {
+      const [other] = await world.query(`SELECT ended_at FROM engine.open_call WHERE id = 'opc_~'`);
+      return other?.ended_at !== null;
+    });
+    expect((await post(token, { 'q0.f0': 'aisle', action: 'accept' })).status).toBe(200);
+    expect(await ends(turn.turn_id)).toMatchObject({ state: 'succeeded' });
+    expect(await turnsOf(world).results(turn.turn_id)).toEqual([{ content: 'looked' }]);
+    expect(made).toBe(3);
+  });
+
+  it('is sent again while the server is away, some times, and then gives the reason', async () => {
+    answers = [waits({ questions: { a: form } }), busy];
+    const turn = await begin();
+    await post(await asked(), { 'q0.f0': 'aisle', action: 'accept' });
+    await until('it waits for the next try', async () => {
+      const { state, due_at: dueAt } = await turnsOf(world).row(turn.turn_id);
+      return calls().length === 2 && state === 'queued' && dueAt.getTime() > Date.now() + 1_000;
+    });
+    await until('it was sent twice', async () => {
+      await lookNow(turn);
+      return calls().length === 3;
+    });
+    await ends(turn.turn_id);
+    expect(await turnsOf(world).results(turn.turn_id)).toEqual([
+      { error: { code: 'busy', message: 'no session is free' } },
+    ]);
+    expect(calls()).toHaveLength(3);
+    await until('the timeline has it', async () => (await progressOf(turn.turn_id)).length > 0);
+    expect(await progressOf(turn.turn_id)).toEqual([expect.stringContaining('busy: no session is free')]);
+  });
+
+  it('gets an answer that came in time although its turn goes on later', async () => {
+    answers = [waits({ questions: { seat: form } }), result('booked')];
+    const turn = await begin();
+    const token = await asked();
+    await waiting(turn.turn_id);
+    const accepted: McpAnswers = { seat: { action: 'accept', content: { seat: 'aisle' } } };
+    await world.query(
+      `UPDATE engine.open_call SET state = 'answered', answers = $2, expires_at = now() - interval '1 minute' WHERE token = $1`,
+      [token, JSON.stringify(accepted)],
+    );
+    await lookNow(turn);
+    await ends(turn.turn_id);
+    expect(await turnsOf(world).results(turn.turn_id)).toEqual([{ content: 'booked' }]);
+    expect(calls()[1]?.continued).toEqual({ answers: accepted });
+  });
 });
 
 describe('a call that its server has made a task of', () => {
   it('is looked at until its result has come, which is the result of the tool', async () => {
     answers = [
       waits({ task: task({ words: 'Queued.' }) }),
-      waits({ task: task() }),
-      waits({ task: task() }),
+      waits({ task: task({ words: 'Queued.' }) }),
+      waits({ task: task({ words: 'Half.' }) }),
       result('booked'),
     ];
     const turn = await begin(null);
@@ -255,6 +355,33 @@ describe('a call that its server has made a task of', () => {
     expect(calls().map(({ continued }) => continued)).toEqual([undefined, look, look, look]);
     const [audit] = await turnsOf(world).audit(turn.turn_id);
     expect(audit).toMatchObject({ tool: 'desk__book', outcome: 'ok' });
+    await until('the timeline has it', async () => (await progressOf(turn.turn_id)).includes('Half.'));
+    expect(await progressOf(turn.turn_id)).toEqual(['Queued.', 'Half.']);
+  });
+
+  it('has its time from when it became one, however long the user took before', async () => {
+    const looks = [waits({ task: task() }), waits({ task: task() }), waits({ task: task() })];
+    answers = [waits({ questions: { seat: form } }), ...looks, result('booked')];
+    const turn = await begin();
+    const token = await asked();
+    await waiting(turn.turn_id);
+    await world.query(`UPDATE engine.open_call SET created_at = now() - interval '1 day' WHERE token = $1`, [token]);
+    await post(token, { 'q0.f0': 'aisle', action: 'accept' });
+    await ends(turn.turn_id);
+    expect(await turnsOf(world).results(turn.turn_id)).toEqual([{ content: 'booked' }]);
+  });
+
+  it('shows nobody that an answer is written while it is only looked at', async () => {
+    answers = [waits({ task: task() }), waits({ task: task() }), waits({ task: task() }), result('booked')];
+    services.on('/internal/adapter-calls/indicate', () => ({ ok: true }));
+    const reply = { app_id: 'app_1', channel_address: 'c-1', thread_id: null, reply_context: null, typing: true } as const;
+    await ends((await begin(null, 'desk__book', { reply })).turn_id);
+    const shown = () =>
+      services.requests
+        .filter(({ path }) => path === '/internal/adapter-calls/indicate')
+        .map(({ body }) => (body as unknown as { state: string }).state);
+    await until('it has ended', () => shown().includes('done'));
+    expect(shown()).toEqual(['working', 'done']);
   });
 
   it('asks the contact what it wants to know, each thing once', async () => {
@@ -281,11 +408,8 @@ describe('a call that its server has made a task of', () => {
     ];
     const turn = await begin(null);
     await until('it was looked at', () => calls().length === 2);
-    await until('the turn waits', async () => {
-      await world.jobs.enqueue(turnRun, turn);
-      await world.query(`UPDATE engine.turn SET due_at = now() WHERE id = $1 AND reason = 'call_waits'`, [
-        turn.turn_id,
-      ]);
+    await until('it was looked at again', async () => {
+      await lookNow(turn);
       return calls().length === 3;
     });
     await ends(turn.turn_id);
@@ -310,5 +434,19 @@ describe('a call that its server has made a task of', () => {
     await until('the task is cancelled', () => calls().some(({ continued }) => continued?.cancel === true));
     await until('nothing waits', async () => (await open()).length === 0);
     expect(calls().filter(({ continued }) => continued === undefined)).toHaveLength(1);
+  });
+
+  it('is cancelled once its server is back', async () => {
+    let told = 0;
+    services.on('/internal/tool-calls', ({ body }) => {
+      if (!(body as unknown as Asked).continued?.cancel) return waits({ task: task({ poll_ms: 60_000 }) });
+      told += 1;
+      return { ok: false, error: told < 3 ? 'unreachable' : 'cancelled', message: 'away', retryable: false };
+    });
+    const turn = await begin(null);
+    await waiting(turn.turn_id);
+    await world.call('POST', `turns/${turn.turn_id}/cancel`, undefined, { scopes: ['admin'] });
+    await until('nothing waits', async () => (await open()).length === 0);
+    expect(told).toBe(3);
   });
 });

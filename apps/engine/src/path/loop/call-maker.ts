@@ -2,6 +2,7 @@ import { type ContentTrust, contentTrusts, isTrustedLess, leastTrusted, type Too
 import { inSpan } from '#libs/telemetry';
 import { randomBytes } from 'node:crypto';
 import type { DecidedCall } from '../../entities/approval.entity.js';
+import type { Claim } from '../../entities/turn.entity.js';
 import type { ToolCall } from '../model/model.js';
 import type { Conversation } from '../prompt/conversation.js';
 import type { ArgumentCheck } from '../tools/argument-check.js';
@@ -35,6 +36,7 @@ import { bytesIn, type OpenStep } from './replay.js';
 
 export interface CallMakerInput extends CallRecord {
   turn: TurnScope;
+  claim: Claim;
   powers: TurnPowers;
   check: ArgumentCheck;
   /** What the model is shown before the turn's own steps. */
@@ -177,7 +179,7 @@ export class CallMaker {
 
   private begin(step: OpenStep, planned: PlannedCall): Begun {
     const { call, tool, args, grade, ref } = planned;
-    const { turn, powers, signal } = this.input;
+    const { turn, claim, powers, signal } = this.input;
     const before = step.begun.get(call.id);
     const callbackToken = randomBytes(32).toString('base64url');
     const approved = this.input.approvals.get(ref)?.state === 'approved';
@@ -206,6 +208,7 @@ export class CallMaker {
     const shows = { imageBytes: Math.max(0, most - this.imageBytes), show };
     const site: CallSite = {
       turn,
+      claim,
       ref,
       waited,
       mayDo,

@@ -142,8 +142,8 @@ export interface StepEnd {
   reason: string | null;
 }
 
-/** Only the claim that has the turn writes its steps. Its row stays locked, so that no later claim is between. */
-const heldSql = `held AS (SELECT id, organization_id, project_id FROM engine.turn
+/** Only the claim that has the turn ($1, $2) writes what is of it. Its row stays locked, so that no later claim is between. */
+export const heldSql = `held AS (SELECT id, organization_id, project_id FROM engine.turn
    WHERE id = $1 AND claim = $2 AND state = 'running' FOR UPDATE)`;
 
 const endColumns = `state = $4, output = $5::jsonb, content_trust = $6, reason = $7, ended_at = now(), blocked_since = NULL,

@@ -82,6 +82,8 @@ export interface ReadDocument {
 /** One call in flight. */
 export interface CallSite {
   turn: TurnScope;
+  /** The claim of the turn, under which all is stored that the call leaves behind. */
+  claim: Claim;
   /** Identifies the call in the turn, also when it is repeated after a crash. */
   ref: string;
   /** It was made in an earlier claim, and has waited since. */
@@ -117,7 +119,7 @@ export class CallWaits extends Error {
 
 /** Makes the calls of MCP tools, which may have to wait. */
 export interface McpCalls {
-  /** @throws CallWaits */
+  /** @throws CallWaits, LeaseLost */
   make(definition: ToolsetTool, args: Record<string, unknown>, call: CallSite): Promise<McpCallEnd>;
   /** References of the calls of a turn that wait. */
   ofTurn(turnId: string): Promise<ReadonlySet<string>>;

@@ -150,6 +150,7 @@ export class TurnSetup {
     return new CallMaker({
       ...parts,
       turn,
+      claim,
       log,
       powers,
       check: this.check,

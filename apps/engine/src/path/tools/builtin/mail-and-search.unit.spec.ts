@@ -32,6 +32,7 @@ const call: CallSite = {
     attachments: [],
     startedBy: [],
   },
+  claim: { turn_id: 'trn_1', claim: 1 },
   ref: '1.call_0',
   waited: false,
   mayDo: 'write',
