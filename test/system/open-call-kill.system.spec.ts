@@ -152,7 +152,13 @@ function turnOfCall(_: unknown, at: number): TurnRunPayload {
     session: null,
     agent_id: agentId,
     input: {
-      message: { event_type: 'message', sender: 'ada', message: at % 2 === 0 ? 'book it' : lookItUp, is_bot: false, metadata: {} },
+      message: {
+        event_type: 'message',
+        sender: 'ada',
+        message: at % 2 === 0 ? 'book it' : lookItUp,
+        is_bot: false,
+        metadata: {},
+      },
       verified: true,
       trust: 'known',
       contact_id: 'con_ada',

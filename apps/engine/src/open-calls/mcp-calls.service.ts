@@ -213,7 +213,10 @@ function tooLate({ server_name: server, state }: OpenCall): McpCallEnd {
     return fail('input_timeout', `The user did not answer in time what ${server} asked. The call was not completed.`);
   }
   if (state === 'asking') {
-    return fail('input_timeout', `The user could not be asked in time what ${server} asks. The call was not completed.`);
+    return fail(
+      'input_timeout',
+      `The user could not be asked in time what ${server} asks. The call was not completed.`,
+    );
   }
   const who = state === 'answered' ? `${server} has what the user answered, but` : server;
   return fail('task_timeout', `${who} did not finish the task in time (CALL_TASK_WAIT_MS). It is told to stop.`);

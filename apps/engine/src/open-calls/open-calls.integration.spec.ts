@@ -374,7 +374,13 @@ describe('a call that its server has made a task of', () => {
   it('shows nobody that an answer is written while it is only looked at', async () => {
     answers = [waits({ task: task() }), waits({ task: task() }), waits({ task: task() }), result('booked')];
     services.on('/internal/adapter-calls/indicate', () => ({ ok: true }));
-    const reply = { app_id: 'app_1', channel_address: 'c-1', thread_id: null, reply_context: null, typing: true } as const;
+    const reply = {
+      app_id: 'app_1',
+      channel_address: 'c-1',
+      thread_id: null,
+      reply_context: null,
+      typing: true,
+    } as const;
     await ends((await begin(null, 'desk__book', { reply })).turn_id);
     const shown = () =>
       services.requests

@@ -56,7 +56,9 @@ function kindOf({ type, format, enum: values, oneOf }: FieldSchema): Field['kind
   if (type === 'boolean') return 'yes_or_no';
   if (Array.isArray(values) || Array.isArray(oneOf)) return 'one_of';
   if (type === 'number' || type === 'integer') return type;
-  return typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format as keyof typeof formats] : 'text';
+  return typeof format === 'string' && Object.hasOwn(formats, format)
+    ? formats[format as keyof typeof formats]
+    : 'text';
 }
 
 function choicesOf({ type, enum: values, enumNames: names, oneOf, items }: FieldSchema): Choice[] {
