@@ -1,12 +1,12 @@
 import { AgentCard } from '@a2a-js/sdk';
 import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
 import { toJsonRpcError } from '@a2a-js/sdk/errors';
-import { Caller, EventStream, notFound, type Principal, PublicRoute, RequireScopes } from '#libs/service-kit';
+import { Caller, EventStream, goneWith, notFound, type Principal, PublicRoute, RequireScopes } from '#libs/service-kit';
 import { Body, Controller, Get, Header, Headers, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
-import { PublicationRepository, type PublishedAgent } from '../publications/publication.repository.js';
+import { PublicationRepository } from '../publications/publication.repository.js';
 import { AgentTasks } from '../tasks/agent-tasks.service.js';
 import { TaskFollowers } from '../tasks/task-followers.service.js';
 import { TaskPushRepository } from '../tasks/task-push.repository.js';
@@ -61,11 +61,11 @@ export class A2AController {
     @Body() body: Record<string, unknown>,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const agent = await this.published(caller, id);
+    const gone = goneWith(reply.raw);
+    const agent = await this.publications.followed(caller, id);
+    if (!agent) throw notFound('agent', id);
     const card = this.cards.of(agent);
     const requestedVersion = version ?? versionInQuery ?? oldest;
-    const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
     try {
       validateVersion(requestedVersion, card, 'JSONRPC');
     } catch (error) {
@@ -75,16 +75,8 @@ export class A2AController {
     const parts = { tasks, rows, followers, pushes, secrets, pushesAtMost: this.settings.TASK_PUSHES };
     const handler = new JsonRpcTransportHandler(new A2ARequests(parts, caller, id, card, gone.signal));
     const answer = await handler.handle(body, new ServerCallContext({ requestedVersion }));
-    if (Symbol.asyncIterator in answer) return this.stream(reply, answer, body);
+    if (Symbol.asyncIterator in answer) return this.stream(reply, answer, body, gone);
     return this.answer(reply, answer);
-  }
-
-  /** @throws Problem 404, for an agent of another project as for one that is not published */
-  private async published(caller: Principal, id: string): Promise<PublishedAgent> {
-    const agent = await this.publications.card(id);
-    const { organizationId, projectId } = caller;
-    if (agent?.organization_id !== organizationId || agent.project_id !== projectId) throw notFound('agent', id);
-    return agent;
   }
 
   private async answer(reply: FastifyReply, body: object): Promise<void> {
@@ -96,6 +88,7 @@ export class A2AController {
     reply: FastifyReply,
     updates: AsyncGenerator<object, void>,
     asked: Record<string, unknown>,
+    gone: AbortController,
   ): Promise<void> {
     const failed = (error: unknown) => ({ jsonrpc: '2.0', id: asked['id'] ?? null, error: toJsonRpcError(error) });
     let first;
@@ -108,7 +101,7 @@ export class A2AController {
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) reply.raw.setHeader(name, value);
     const { EVENT_STREAM_HEARTBEAT_MS: heartbeatMs, EVENT_STREAM_MAX_MS: maxMs } = this.settings;
-    const stream = new EventStream(reply.raw, { heartbeatMs, maxMs }, () => undefined);
+    const stream = new EventStream(reply.raw, { heartbeatMs, maxMs }, () => gone.abort());
     try {
       for (let next = first; !next.done; next = await updates.next())
         stream.write(`data: ${JSON.stringify(next.value)}\n\n`);

@@ -2,7 +2,7 @@ import { A2A_PROTOCOL_VERSION, type AgentCard, generateAgentCardSignature } from
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { a2aUrlOf } from '../publications/publication.dto.js';
-import type { PublishedAgent } from '../publications/publication.repository.js';
+import type { CardWords } from '../publications/publication.repository.js';
 import { AgentKeys } from './agent-keys.js';
 
 const scheme = 'gatehouse';
@@ -20,14 +20,14 @@ export class AgentCards {
     return `${new URL(this.settings.PUBLIC_URL).origin}/a2a/jwks.json`;
   }
 
-  async signed(agent: PublishedAgent): Promise<AgentCard> {
+  async signed(agent: CardWords): Promise<AgentCard> {
     const { kid, key } = await this.keys.signing;
     const sign = generateAgentCardSignature(key, { alg: 'EdDSA', typ: 'JOSE', kid, jku: this.jwksUrl });
     return sign(this.of(agent));
   }
 
   /** What callers learn of an agent: what people have written for them, and nothing of how it is made. */
-  of({ agent_id, agent_name, name, description, examples, version }: PublishedAgent): AgentCard {
+  of({ agent_id, agent_name, name, description, examples, version }: CardWords): AgentCard {
     const texts = ['text/plain', 'application/json'];
     const skill = { id: name, name: agent_name, description, tags: [name], examples };
     return {

@@ -16,6 +16,10 @@ let receiver: Server;
 let url: string;
 /** What the receiver answers; after the last one, 204. */
 let answers: number[];
+/** A second receiver, whose address is not allowed: how often somebody came. */
+let strangerUrl: string;
+let strangers = 0;
+let stranger: Server;
 const received: { headers: IncomingHttpHeaders; body: string }[] = [];
 
 beforeAll(async () => {
@@ -30,6 +34,12 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   const { port } = receiver.address() as AddressInfo;
   url = `http://127.0.0.1:${port}/hear`;
+  stranger = createServer((_request, response) => {
+    strangers += 1;
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
+  strangerUrl = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}/inside`;
   world = await engineWorld({ scopes: ['agents:write', 'agents:ask'], subject: 'key:partner' });
   await world.start({
     ROUTER_URL: world.services.url,
@@ -50,8 +60,10 @@ beforeEach(() => {
   answers = [];
 });
 afterAll(async () => {
-  receiver.closeAllConnections();
-  receiver.close();
+  for (const server of [receiver, stranger]) {
+    server.closeAllConnections();
+    server.close();
+  }
   await world.close();
 });
 
@@ -81,8 +93,14 @@ function taskIn(body: string): Task {
 }
 const rowOf = async (id: string) =>
   (
-    await world.query<{ state: string; reason: string | null; secrets: string | null; tries: number }>(
-      'SELECT state, reason, secrets, tries FROM engine.task_push WHERE task_id = $1',
+    await world.query<{
+      state: string;
+      reason: string | null;
+      secrets: string | null;
+      tries: number;
+      blocked_since: Date | null;
+    }>(
+      'SELECT state, reason, secrets, tries, blocked_since FROM engine.task_push WHERE task_id = $1',
       [id],
     )
   )[0];
@@ -129,11 +147,20 @@ describe('a caller who asked for push notifications', () => {
     gone.model.end();
   });
 
+  it('whose receiver failed and then took a state has all tries and a whole day for the next one', async () => {
+    answers = [503];
+    const { id, model } = await begun('m6');
+    await until('it has failed once', async () => (await rowOf(id))?.blocked_since);
+    await until('it is taken', async () => received.length > 1 && (await rowOf(id))?.reason === 'task_open');
+    expect(await rowOf(id)).toMatchObject({ state: 'queued', tries: 0, blocked_since: null });
+    model.end();
+  });
+
   it('is refused an address that is not public, and nothing is sent there', async () => {
-    const { id, model } = await begun('m4', configOf({ url: 'http://127.0.0.1:9/inside' }));
+    const { id, model } = await begun('m4', configOf({ url: strangerUrl }));
     await until('it is given up', async () => (await rowOf(id))?.state === 'dead');
     expect(await rowOf(id)).toMatchObject({ reason: 'blocked_address' });
-    expect(received).toEqual([]);
+    expect([received, strangers]).toEqual([[], 0]);
     model.end();
   });
 

@@ -62,7 +62,9 @@ export class TaskPusher extends Sweeping {
     try {
       await this.pushes.work.run({ key, claim }, () => this.send(push, task));
       const next = isEnded(task) ? ({ do: 'done' } as const) : laterWhenChanged;
-      await this.pushes.settle(settlementOf(key, push, next, policy), task.status);
+      // The receiver is there: its tries and its day begin anew with the next state.
+      const taken = { claim, tries: 0, blocked_since: null };
+      await this.pushes.settle(settlementOf(key, taken, next, policy), task.status);
     } catch (error) {
       const settlement = settlementOf(key, push, verdictOf(error), policy);
       const reason = error instanceof Error ? error.message : String(error);

@@ -40,7 +40,8 @@ const whichTask = fromJsonSchema<{ task: string }>({
 /** The published agents of a project as tools of an MCP server, for one caller. */
 export function askServer(parts: AskParts, caller: Principal, agents: PublishedAgent[], gone: AbortSignal): McpServer {
   const info = { name: 'gatehouse', title: 'Gatehouse', version: '1.0.0' };
-  const server = new McpServer(info, { capabilities: { tools: {} }, instructions });
+  // Nothing tells of a changed list here, so a client that listens for one is answered at once, not by an endless stream.
+  const server = new McpServer(info, { capabilities: { tools: { listChanged: false } }, instructions });
   for (const { agent_id: agentId, agent_name: title, name, description, may_do: mayDo } of agents) {
     const hints = { readOnlyHint: mayDo === 'read', destructiveHint: mayDo === 'destructive' };
     const annotations = { title, ...hints, idempotentHint: false, openWorldHint: true };

@@ -83,6 +83,30 @@ it('a question that takes long names its task, asked again it is the same, and i
   expect(await other.callTool({ name: 'get_answer', arguments: { task } })).toMatchObject({ isError: true });
 });
 
+it('where as many tasks are followed as may be, a question names its task at once, and is asked once', async () => {
+  const full = await world.start({ ...settings(), TASK_FOLLOWERS: 0 });
+  const client = await connected('auto', {}, await full.getUrl());
+  const begun: FakeStream[] = [];
+  world.model.script((response) => void begun.push(fakeStream(response)));
+  const asked = await ask(client, { text: 'Is there room?' });
+  expect(asked.isError).toBeFalsy();
+  expect(textOf(asked)).toMatch(/still at it.*get_answer/);
+  await until('the model is asked', () => begun.length > 0);
+  begun[0]?.write('There is.');
+  begun[0]?.end();
+  const { task } = asked.structuredContent as { task: string };
+  const got = () => client.callTool({ name: 'get_answer', arguments: { task } });
+  await until('it is answered', async () => textOf(await got()) === 'There is.');
+});
+
+it('a client that listens for changes of the list is told that there are none, and its stream ends', async () => {
+  const client = await connected();
+  expect(client.getServerCapabilities()).toMatchObject({ tools: { listChanged: false } });
+  const listening = await client.listen({ toolsListChanged: true });
+  expect(listening.honoredFilter).toEqual({});
+  expect(await listening.closed).toBe('graceful');
+});
+
 it('a key without agents:ask is refused, and one of another project finds no agents', async () => {
   await expect(connected('auto', { scopes: ['agents:read'] })).rejects.toThrow();
   const elsewhere = await connected('auto', { organizationId: 'org_x', projectId: 'prj_x' });

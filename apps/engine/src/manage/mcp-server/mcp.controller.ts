@@ -1,5 +1,5 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
+import { Caller, goneWith, type Principal, RequireScopes } from '#libs/service-kit';
 import { All, Body, Controller, Inject, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -33,8 +33,10 @@ export class McpController {
     @Body() body: Record<string, unknown> | undefined,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
+    const gone = goneWith(reply.raw);
+    const { EVENT_STREAM_MAX_MS, TASK_WAIT_MS } = this.settings;
+    // Later than a call that waits is answered: one that is cut off would be asked again.
+    const ending = setTimeout(() => gone.abort(), Math.max(EVENT_STREAM_MAX_MS, 2 * TASK_WAIT_MS));
     const handler = createMcpHandler(
       async () =>
         askServer(
@@ -50,6 +52,7 @@ export class McpController {
       const answer = await handler.fetch(webRequest(request, body, gone.signal), parsed);
       await send(reply, answer);
     } finally {
+      clearTimeout(ending);
       await handler.close();
     }
   }

@@ -10,6 +10,12 @@ import { Publication } from '../../entities/agent-task.entity.js';
 /** A published agent, as callers see it. */
 export type PublishedAgent = Publication & { agent_name: string } & Pick<Agent, 'version' | 'may_do'>;
 
+/** What the card of an agent says. */
+export type CardWords = Pick<
+  PublishedAgent,
+  'agent_id' | 'agent_name' | 'name' | 'description' | 'examples' | 'version'
+>;
+
 @Injectable()
 export class PublicationRepository {
   constructor(
@@ -31,6 +37,21 @@ export class PublicationRepository {
     return (await this.published('p.agent_id = $1', [agentId]))[0] ?? null;
   }
 
+  /**
+   * An agent of the project, published or not: nobody begins a task of one that is no longer, but those that it has are
+   * their callers' still.
+   */
+  async followed({ organizationId, projectId }: ProjectScope, agentId: string): Promise<CardWords | null> {
+    const rows = (await this.rows.query(
+      `SELECT a.id AS agent_id, a.name AS agent_name, a.version, coalesce(p.name, a.id) AS name,
+              coalesce(p.description, '') AS description, coalesce(p.examples, '{}') AS examples
+         FROM engine.agent a LEFT JOIN engine.publication p ON p.agent_id = a.id
+        WHERE a.id = $1 AND a.organization_id = $2 AND a.project_id = $3`,
+      [agentId, organizationId, projectId],
+    )) as CardWords[];
+    return rows[0] ?? null;
+  }
+
   /** @throws Problem 404 for an agent of another project; 409 `name_taken` */
   put(
     caller: Principal,
@@ -39,6 +60,8 @@ export class PublicationRepository {
   ): Promise<Publication> {
     return this.rows.manager.transaction(async (tx) => {
       const owner = columnsOf(caller);
+      // One after another in a project: two at once would both find the name free.
+      await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`publications-${caller.projectId}`]);
       const lock = { mode: 'pessimistic_write' } as const;
       if (!(await tx.findOne(Agent, { where: { ...owner, id: agentId }, lock }))) throw notFound('agent', agentId);
       const named = await tx.findOneBy(Publication, { ...owner, name: fields.name });

@@ -29,16 +29,21 @@ export class TaskFollowers implements OnModuleDestroy {
 
   /** @throws Problem 503 or 429 `too_many_followers` */
   requireRoom(projectId: string): void {
+    const full = this.fullFor(projectId);
+    if (full) throw full;
+  }
+
+  private fullFor(projectId: string): Problem | null {
     const { TASK_FOLLOWERS: most, TASK_FOLLOWERS_PER_PROJECT: mostOfProject } = this.settings;
     if (this.followers.size >= most) {
       const words = 'As many tasks are followed here as may be: ask for the task instead, or try again later.';
-      throw new Problem(503, 'too_many_followers', words, [], { 'retry-after': '10' });
+      return new Problem(503, 'too_many_followers', words, [], { 'retry-after': '10' });
     }
     const ofProject = [...this.followers].filter((each) => each.projectId === projectId).length;
-    if (ofProject < mostOfProject) return;
+    if (ofProject < mostOfProject) return null;
     const name = 'TASK_FOLLOWERS_PER_PROJECT';
     const limit = { name, of: 'project', value: mostOfProject, raise: bySetting(name, 'engine') } as const;
-    throw limitReached('too_many_followers', 'The project follows too many tasks at a time', limit, 10);
+    return limitReached('too_many_followers', 'The project follows too many tasks at a time', limit, 10);
   }
 
   /** The task as it changes, beginning with what the caller has, until it has ended, the signal aborts, or we shut down. */
@@ -68,10 +73,12 @@ export class TaskFollowers implements OnModuleDestroy {
     }
   }
 
-  /** The task once it has ended or waits for a person, or as it is after `TASK_WAIT_MS`. @throws Problem as `requireRoom` */
+  /**
+   * The task once it has ended or waits for a person, or as it is after `TASK_WAIT_MS`. Where as many are followed as may
+   * be, as it is at once: an error would not name the task, and whoever got it would ask for the same work again.
+   */
   async settled(task: TaskRecord, signal: AbortSignal): Promise<TaskRecord> {
-    if (interrupted(task)) return task;
-    this.requireRoom(task.project_id);
+    if (interrupted(task) || this.fullFor(task.project_id)) return task;
     const until = AbortSignal.any([signal, AbortSignal.timeout(this.settings.TASK_WAIT_MS)]);
     let last = task;
     for await (const found of this.follow(task, until)) {

@@ -41,11 +41,15 @@ export const statusSql = `
        WHEN t.claim > 0 THEN 'working'
        ELSE 'submitted' END`;
 
+/** When it came into its state: when it ended, when it began to wait for a person, or went on after one. */
+const changedSql = `coalesce(t.ended_at, greatest(k.created_at,
+  (SELECT max(greatest(a.created_at, a.decided_at)) FROM engine.approval a WHERE a.turn_id = k.turn_id)))`;
+
 /** A task whose turn is past its retention is gone as well. */
 const recordsSql = `
   SELECT k.*, ${statusSql} AS status, CASE WHEN t.state <> 'succeeded' THEN t.reason END AS reason,
          t.input #>> '{message,message}' AS asked, CASE t.state WHEN 'succeeded' THEN t.reply_text END AS answer,
-         CASE WHEN t.state IN ('queued', 'running') THEN p.text END AS preview, coalesce(t.ended_at, k.created_at) AS changed_at
+         CASE WHEN t.state IN ('queued', 'running') THEN p.text END AS preview, ${changedSql} AS changed_at
     FROM engine.agent_task k LEFT JOIN engine.turn t ON t.id = k.turn_id LEFT JOIN engine.turn_preview p ON p.turn_id = t.id
    WHERE (k.turn_id IS NULL OR t.id IS NOT NULL)`;
 
@@ -107,7 +111,7 @@ export class TaskRepository {
     const where = `AND k.organization_id = $1 AND k.project_id = $2 AND k.caller = $3
         AND ($4::text IS NULL OR k.agent_id = $4) AND ($5::text IS NULL OR k.context_id = $5)
         AND ($6::text IS NULL OR ${statusSql} = $6)
-        AND ($7::timestamptz IS NULL OR coalesce(t.ended_at, k.created_at) >= $7)`;
+        AND ($7::timestamptz IS NULL OR ${changedSql} >= $7)`;
     const of = [owner.organizationId, owner.projectId, owner.subject, agentId, contextId, status, changedSince];
     const [tasks, [counted]] = await Promise.all([
       this.records(`${where} AND ($8::text IS NULL OR k.id < $8) ORDER BY k.id DESC LIMIT $9`, [...of, before, limit]),
