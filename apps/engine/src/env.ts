@@ -129,8 +129,11 @@ const settings = {
   AGENT_CALL_LOOK_MS: integer(10_000, 100, 600_000),
   /** Characters of a message to a published agent. */
   TASK_MESSAGE_CHARS: integer(100_000, 100, 1_000_000),
-  /** How long a caller of a published agent waits for its answer in one request, in ms; then it asks for the task. */
-  TASK_WAIT_MS: integer(45_000, 100, 600_000),
+  /**
+   * How long a caller of a published agent waits for its answer in one request, in ms; then it asks for the task. Less
+   * than the portal's UPSTREAM_TIMEOUT_MS, which ends a silent request.
+   */
+  TASK_WAIT_MS: integer(45_000, 100, 55_000),
   /** Tasks that callers wait for or follow at one time: of one process, */
   TASK_FOLLOWERS: integer(500, 1, 10_000),
   /** and of one project. */

@@ -21,6 +21,11 @@ const settings = {
   /** Connections to the gateway for open pages of web chats. */
   WEB_CHAT_CONNECTIONS: integer(2_000, 1, 100_000),
   /**
+   * Connections to the engine for callers of published agents, for A2A and for MCP each: more than tasks are followed
+   * (TASK_FOLLOWERS of each engine), so that short calls have some while others wait.
+   */
+  TASK_CONNECTIONS: integer(1_000, 1, 100_000),
+  /**
    * Connections of senders that are handed on to the ingress below HTTP, at most half of HTTP_CONNECTIONS_PER_ADDRESS;
    * further ones are forwarded request by request.
    */

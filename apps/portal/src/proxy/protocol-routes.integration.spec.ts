@@ -1,5 +1,7 @@
 import { ServiceTokens } from '#libs/service-kit';
-import { testServiceKey } from '#libs/testing';
+import { testServiceKey, until } from '#libs/testing';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { send } from '../testing/send.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
@@ -38,6 +40,27 @@ describe.each(['/mcp', '/a2a/agt_1'])('requests of other systems to %s', (path) 
     expect((await call(path, 'gh_nobody', { method: 'POST', body: '{}' })).status).toBe(401);
     expect(engine.seen).toHaveLength(before);
   });
+});
+
+it('callers who wait have connections of their own, and one too many is told which setting says how many', async () => {
+  const held: ServerResponse[] = [];
+  const waiting = createServer((_request, response) => void held.push(response));
+  await new Promise<void>((resolve) => waiting.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(waiting.address() as AddressInfo).port}`;
+  const urls = { INGRESS_URL: url, VAULT_URL: url, GATEWAY_URL: url, ROUTER_URL: url, MCP_REGISTRY_URL: url };
+  const limits = { UPSTREAM_CONNECTIONS: 1, TASK_CONNECTIONS: 2, UPSTREAM_QUEUE: 0 };
+  const narrow = await startPortal({ ...urls, ENGINE_URL: url }, 5_000, limits);
+  const key = await narrow.key(['agents:ask']);
+  const init = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
+  const ask = () => send(`${narrow.url}/a2a/agt_1`, key, init);
+  const waits = [ask(), ask()];
+  await until('both wait at the engine', () => held.length === 2);
+  expect(await ask()).toMatchObject({ status: 503, body: { detail: expect.stringContaining('TASK_CONNECTIONS') } });
+  for (const response of held) response.setHeader('content-type', 'application/json').end('{}');
+  expect((await Promise.all(waits)).map(({ status }) => status)).toEqual([200, 200]);
+  await narrow.close();
+  waiting.closeAllConnections();
+  await new Promise((resolve) => waiting.close(resolve));
 });
 
 it('the card of an agent is asked for without a key, and a session counts for nothing there', async () => {

@@ -10,11 +10,10 @@ import { forwardRequest, type Forwarding } from './forward-request.js';
 import { heldAnswer, type HeldAnswerSettings } from './held-answer.js';
 import { isWebhook, upstreams, type UpstreamUrls } from './route-table.js';
 import { sendProblem } from './send-problem.js';
-import { UpstreamPlaces, type UpstreamPlacesSettings } from './upstream-places.js';
+import { type ConnectionsSetting, UpstreamPlaces, type UpstreamPlacesSettings } from './upstream-places.js';
 
 export interface ProxySettings extends UpstreamUrls, UpstreamPlacesSettings, HeldAnswerSettings, BodyLimits {
   UPSTREAM_TIMEOUT_MS: number;
-  WEB_CHAT_CONNECTIONS: number;
 }
 
 const connectTimeoutMs = 2_000;
@@ -25,6 +24,8 @@ interface Route {
   prefix: string;
   upstream: string;
   rewrite: RewriteHeaders;
+  /** The setting that bounds its connections; absent: UPSTREAM_CONNECTIONS. */
+  connections?: ConnectionsSetting;
 }
 
 type RewriteHeaders = (request: FastifyRequest, headers: IncomingHttpHeaders) => IncomingHttpHeaders;
@@ -49,21 +50,23 @@ export function proxyRoutes(app: NestFastifyApplication, settings: ProxySettings
   const live = { prefix: liveStreams, upstream: settings.ROUTER_URL, rewrite: withRequestId };
   proxy(fastify, live, settings, bodies);
   const chats = { prefix: chatStreams, upstream: settings.GATEWAY_URL, rewrite: withRequestId };
-  proxy(fastify, chats, { ...settings, UPSTREAM_CONNECTIONS: settings.WEB_CHAT_CONNECTIONS }, bodies);
+  proxy(fastify, { ...chats, connections: 'WEB_CHAT_CONNECTIONS' }, settings, bodies);
   for (const { urlSetting, resources, protocols = [] } of upstreams) {
-    for (const prefix of [...resources.map((each) => `/api/v1/${each}`), ...protocols.map((each) => `/${each}`)]) {
-      proxy(fastify, { prefix, upstream: settings[urlSetting], rewrite: withRequestId }, settings, bodies);
-    }
+    const to = { upstream: settings[urlSetting], rewrite: withRequestId };
+    for (const each of resources) proxy(fastify, { ...to, prefix: `/api/v1/${each}` }, settings, bodies);
+    // Callers wait and follow there for minutes, and only the body of a request says so.
+    for (const each of protocols)
+      proxy(fastify, { ...to, prefix: `/${each}`, connections: 'TASK_CONNECTIONS' }, settings, bodies);
   }
 }
 
 function proxy(
   fastify: FastifyInstance,
-  { prefix, upstream, rewrite }: Route,
+  { prefix, upstream, rewrite, connections = 'UPSTREAM_CONNECTIONS' }: Route,
   settings: ProxySettings,
   bodies: IncomingBodies,
 ): void {
-  const forwarding: Forwarding = { bodies, places: new UpstreamPlaces(settings), targetOf };
+  const forwarding: Forwarding = { bodies, places: new UpstreamPlaces(settings, connections), targetOf };
   void fastify.register(async (scope) => {
     // Otherwise Fastify parses text/plain as text, but a signature covers the raw bytes.
     scope.removeAllContentTypeParsers();
@@ -79,7 +82,7 @@ function proxy(
       config: { readsBody: true },
       handler: (request, reply, dest, options) => forwardRequest(request, reply, dest, options, forwarding),
       undici: {
-        connections: settings.UPSTREAM_CONNECTIONS,
+        connections: settings[connections],
         headersTimeout: settings.UPSTREAM_TIMEOUT_MS,
         bodyTimeout: settings.UPSTREAM_TIMEOUT_MS,
         connect: { timeout: connectTimeoutMs },

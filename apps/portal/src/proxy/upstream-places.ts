@@ -1,7 +1,8 @@
 import { Problem } from '#libs/service-kit';
 
-export interface UpstreamPlacesSettings {
-  UPSTREAM_CONNECTIONS: number;
+export type ConnectionsSetting = 'UPSTREAM_CONNECTIONS' | 'WEB_CHAT_CONNECTIONS' | 'TASK_CONNECTIONS';
+
+export interface UpstreamPlacesSettings extends Record<ConnectionsSetting, number> {
   UPSTREAM_QUEUE: number;
   UPSTREAM_QUEUE_MS: number;
 }
@@ -20,7 +21,11 @@ export class UpstreamPlaces {
   private taken = 0;
   private readonly queue = new Set<Waiting>();
 
-  constructor(private readonly settings: UpstreamPlacesSettings) {}
+  constructor(
+    private readonly settings: UpstreamPlacesSettings,
+    /** Which setting says how many connections there are. */
+    private readonly connections: ConnectionsSetting,
+  ) {}
 
   get counts(): { taken: number; waiting: number } {
     return { taken: this.taken, waiting: this.queue.size };
@@ -28,7 +33,7 @@ export class UpstreamPlaces {
 
   /** @returns what gives the place back, once; @throws Problem 503 `busy` */
   async enter(): Promise<() => void> {
-    if (this.taken < this.settings.UPSTREAM_CONNECTIONS) this.taken += 1;
+    if (this.taken < this.settings[this.connections]) this.taken += 1;
     else await this.wait();
     let left = false;
     return () => {
@@ -38,11 +43,11 @@ export class UpstreamPlaces {
   }
 
   private wait(): Promise<void> {
-    if (this.queue.size >= this.settings.UPSTREAM_QUEUE) return Promise.reject(busy());
+    if (this.queue.size >= this.settings.UPSTREAM_QUEUE) return Promise.reject(this.busy());
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.queue.delete(waiting);
-        reject(busy());
+        reject(this.busy());
       }, this.settings.UPSTREAM_QUEUE_MS);
       const waiting: Waiting = { enter: resolve, timer };
       this.queue.add(waiting);
@@ -60,10 +65,9 @@ export class UpstreamPlaces {
     clearTimeout(next.timer);
     next.enter();
   }
-}
 
-function busy(): Problem {
-  const detail =
-    'The service behind this path is busy: all connections to it are in use (UPSTREAM_CONNECTIONS). Send the request again later.';
-  return new Problem(503, 'busy', detail, [], { 'retry-after': '2' });
+  private busy(): Problem {
+    const detail = `The service behind this path is busy: all connections to it are in use (${this.connections}). Send the request again later.`;
+    return new Problem(503, 'busy', detail, [], { 'retry-after': '2' });
+  }
 }
