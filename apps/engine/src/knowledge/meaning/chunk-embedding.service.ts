@@ -91,6 +91,8 @@ export class ChunkEmbedding extends Sweeping {
     try {
       return await this.embed(row, chunks.map(textOf), signal);
     } catch (error) {
+      // A budget may have room for some of them: a batch that never fits would keep all of them waiting.
+      if (isTooMuch(error) && chunks.length > 1) return this.vectorsOf(row, chunks.slice(0, chunks.length >> 1));
       if (!isOfText(error)) throw error;
     }
     // Where it refuses any text, it is not for one of these.
@@ -123,8 +125,7 @@ export class ChunkEmbedding extends Sweeping {
   /** What has its vectors stays found by meaning; the rest waits for the budget, and is found by words. */
   private async unpaid(row: Chosen, { code, message }: EmbeddingUnpaid): Promise<void> {
     this.logger.log({ event: 'vectors.unpaid', project: row.project_id, code });
-    const whatToDo =
-      code === 'day_reserved' ? null : 'Raise the limit of the project, or wait until the day or the month ends (UTC).';
+    const whatToDo = whatHelps[code];
     const shown = { code, message: `Vectors of documents wait: ${message}.`, whatToDo };
     const leastMs = this.settings.SWEEP_EVERY_MS;
     await this.models.failed(row, shown, { leastMs, mostMs: Math.max(leastMs, longestWaitForBudgetMs) });
@@ -141,6 +142,17 @@ export class ChunkEmbedding extends Sweeping {
     const shown = { code, message: `The embedding model ${row.model}: ${message}`, whatToDo };
     await this.models.failed(row, shown, { leastMs, mostMs: Math.max(leastMs, longestWaitMs) });
   }
+}
+
+const whatHelps: Readonly<Record<EmbeddingUnpaid['code'], string>> = {
+  day_budget_spent: 'Raise the limit of the project, or wait until the day ends (UTC).',
+  month_budget_spent: 'Raise the limit of the project, or wait until the month ends (UTC).',
+  day_reserved: 'Wait for turns that run to end, or raise the limit of the project, or wait until the day or the month ends (UTC).',
+  budget_too_small: 'Raise the limit of the project: it is less than one part of a document needs.',
+};
+
+function isTooMuch(error: unknown): boolean {
+  return error instanceof EmbeddingUnpaid && (error.code === 'day_reserved' || error.code === 'budget_too_small');
 }
 
 function textOf({ title, heading, text }: ChunkToEmbed): string {

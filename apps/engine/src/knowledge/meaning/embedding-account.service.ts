@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import type { ListPrice } from '../../path/model/model-settings.js';
 import { ModelPrices, ModelSpending } from '../../path/model/model-spending.js';
-import { DayUsageRepository, type DayUse } from '../../path/usage/day-usage.repository.js';
+import { type DayState, DayUsageRepository, type DayUse } from '../../path/usage/day-usage.repository.js';
 import {
   accountOf,
   type BudgetLimits,
@@ -37,7 +37,7 @@ export class EmbeddingUnpaid extends Error {
   override readonly name = 'EmbeddingUnpaid';
   /** @param message for people, and for the model of an agent */
   constructor(
-    readonly code: 'day_budget_spent' | 'month_budget_spent' | 'day_reserved',
+    readonly code: 'day_budget_spent' | 'month_budget_spent' | 'day_reserved' | 'budget_too_small',
     message: string,
   ) {
     super(message);
@@ -96,9 +96,10 @@ export class EmbeddingAccount {
     await this.days.hold({ id, forMs }, account, (state) => {
       const { used, room } = roomIn(budgets, state, account.contactId !== null);
       if ('of' in used) throw new EmbeddingUnpaid(`${used.span}_budget_spent`, wordsOfSpent(used));
-      if ('of' in room || room.tokens < wanted.tokens || room.costMicros < wanted.costMicros)
+      if (holds(room, wanted)) return wanted;
+      if (holds(roomIn(budgets, unused, account.contactId !== null).room, wanted))
         throw new EmbeddingUnpaid('day_reserved', tooLittle);
-      return wanted;
+      throw new EmbeddingUnpaid('budget_too_small', tooSmall);
     });
     return id;
   }
@@ -111,6 +112,17 @@ export class EmbeddingAccount {
 }
 
 const tooLittle = 'what is left of the budget, beside what turns have reserved, is less than the next request may use';
+
+const tooSmall = 'a limit of the day or the month is less than one request may use, so no wait makes room for it';
+
+function holds(room: ReturnType<typeof roomIn>['room'], { tokens, costMicros }: DayUse): boolean {
+  return !('of' in room) && room.tokens >= tokens && room.costMicros >= costMicros;
+}
+
+const nothing: DayUse = { tokens: 0, costMicros: 0 };
+const noParts = { all: nothing, contact: nothing, project: nothing };
+/** What a limit leaves at its beginning is the limit itself. */
+const unused: DayState = { used: { day: noParts, month: noParts }, held: noParts };
 
 /** Limits of agents and contacts are not for what belongs to none. */
 function ofProjectAlone(budgets: BudgetLimits | null): BudgetLimits | null {

@@ -111,17 +111,36 @@ describe('tokens of embeddings', () => {
   });
 
   it('of a request that needs more than is left are left as well, and nothing stays reserved after one', async () => {
-    await setLimits({ month_tokens: 60 });
+    await setLimits({ month_tokens: 180 });
     await add('Short', 'It fits.');
     await ready();
     await add('Long', 'It does not fit. '.repeat(40));
     expect(await failing('day_reserved')).toMatchObject({
       error: expect.stringContaining('less than the next request'),
+      what_to_do: expect.stringContaining('wait'),
     });
     const { rows } = await world.pool.query('SELECT 1 FROM engine.budget_hold');
     expect(rows).toEqual([]);
     await setLimits({ month_tokens: 7 });
     expect(await failing('month_budget_spent')).toMatchObject({ error: expect.stringContaining('of the month') });
+  });
+
+  it('of a batch for which a limit is too small are those of fewer documents at a time', async () => {
+    await setLimits({ day_tokens: 160 });
+    for (const title of ['One', 'Two', 'Three']) await add(title, 'Each is of a hundred. '.repeat(20));
+    await ready();
+    expect(endpoint.texts).toHaveLength(3);
+  });
+
+  it('of a text for which the limit itself is too small are left, and only a higher limit is named as help', async () => {
+    await setLimits({ day_tokens: 60 });
+    await add('Long', 'It does not fit. '.repeat(40));
+    expect(await failing('budget_too_small')).toMatchObject({
+      error: expect.stringContaining('less than one request may use'),
+      what_to_do: 'Raise the limit of the project: it is less than one part of a document needs.',
+    });
+    await setLimits({ day_tokens: 10_000 });
+    await ready();
   });
 
   it('are not asked for while a turn has reserved what is left, which answers by words and says so', async () => {
