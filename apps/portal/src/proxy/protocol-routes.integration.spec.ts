@@ -44,7 +44,10 @@ describe.each(['/mcp', '/a2a/agt_1'])('requests of other systems to %s', (path) 
 
 it('callers who wait have connections of their own, and one too many is told which setting says how many', async () => {
   const held: ServerResponse[] = [];
-  const waiting = createServer((_request, response) => void held.push(response));
+  const waiting = createServer((request, response) => {
+    if (request.url === '/a2a/agt_1') held.push(response);
+    else response.end();
+  });
   await new Promise<void>((resolve) => waiting.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(waiting.address() as AddressInfo).port}`;
   const urls = { INGRESS_URL: url, VAULT_URL: url, GATEWAY_URL: url, ROUTER_URL: url, MCP_REGISTRY_URL: url };

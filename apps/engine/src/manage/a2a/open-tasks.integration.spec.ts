@@ -88,6 +88,7 @@ describe('a task that has not ended', () => {
     expect([TaskState.TASK_STATE_SUBMITTED, TaskState.TASK_STATE_WORKING]).toContain(status?.state);
     await expect(there.resubscribeTask({ tenant: '', id }).next()).rejects.toThrow(/ask for the task/);
     await until('the model is asked', () => begun.length === 1);
+    begun[0]?.write('There is.');
     begun[0]?.end();
     expect(turns).toHaveLength(1);
   });
