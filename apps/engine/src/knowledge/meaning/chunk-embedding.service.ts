@@ -147,7 +147,8 @@ export class ChunkEmbedding extends Sweeping {
 const whatHelps: Readonly<Record<EmbeddingUnpaid['code'], string>> = {
   day_budget_spent: 'Raise the limit of the project, or wait until the day ends (UTC).',
   month_budget_spent: 'Raise the limit of the project, or wait until the month ends (UTC).',
-  day_reserved: 'Wait for turns that run to end, or raise the limit of the project, or wait until the day or the month ends (UTC).',
+  day_reserved:
+    'Wait for turns that run to end, or raise the limit of the project, or wait until the day or the month ends (UTC).',
   budget_too_small: 'Raise the limit of the project: it is less than one part of a document needs.',
 };
 

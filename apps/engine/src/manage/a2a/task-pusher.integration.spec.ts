@@ -99,10 +99,7 @@ const rowOf = async (id: string) =>
       secrets: string | null;
       tries: number;
       blocked_since: Date | null;
-    }>(
-      'SELECT state, reason, secrets, tries, blocked_since FROM engine.task_push WHERE task_id = $1',
-      [id],
-    )
+    }>('SELECT state, reason, secrets, tries, blocked_since FROM engine.task_push WHERE task_id = $1', [id])
   )[0];
 
 describe('a caller who asked for push notifications', () => {
