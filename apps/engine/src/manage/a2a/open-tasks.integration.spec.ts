@@ -16,7 +16,7 @@ const settings = () => ({ ROUTER_URL: world.services.url, TASK_LOOK_MS: 20, TASK
 
 beforeAll(async () => {
   world = await engineWorld({ scopes: ['agents:write', 'agents:ask'], subject: 'key:partner' });
-  await world.start({ ...settings(), APPROVAL_WAIT_MS: 60_000 });
+  await world.start(settings());
 });
 beforeEach(async () => {
   world.model.script();
@@ -56,26 +56,6 @@ describe('a task that has not ended', () => {
     await following;
     begun[0]?.end();
     expect(turns).toHaveLength(1);
-  });
-
-  it('that waits for a person has the time since when it does, by which it is listed', async () => {
-    const careful = await agentOf(world, { tools: ['http_request'], may_do: 'read', approvers: ['key:boss'] });
-    await publish(careful);
-    const asking = await a2aClient(world.url, careful, () => world.token());
-    const post = { method: 'POST', url: `${world.target.url}/orders` };
-    world.model.script([{ name: 'http_request', arguments: JSON.stringify(post) }]);
-    const { id, status } = taskOf(await asking.sendMessage(a2aMessage('Order it.', 'm1')));
-    expect(status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    const [row] = await world.query<{ asked_at: Date; created_at: Date }>(
-      `SELECT a.created_at AS asked_at, k.created_at FROM engine.approval a JOIN engine.agent_task k USING (turn_id)
-        WHERE k.id = $1`,
-      [id],
-    );
-    const askedAt = row!.asked_at.toISOString();
-    expect(row!.asked_at > row!.created_at).toBe(true);
-    expect(new Date(status?.timestamp ?? 0).toISOString()).toBe(askedAt);
-    const page = { tenant: '', contextId: '', status: 0, pageToken: '', statusTimestampAfter: askedAt };
-    expect((await asking.listTasks(page)).tasks.map((task) => task.id)).toEqual([id]);
   });
 
   it('is answered at once where as many are followed as may be, so that nobody asks for it again', async () => {
