@@ -53,8 +53,9 @@ export class MadeRows {
           row[own] = of[its] ?? null;
       }
     }
-    if (table.name === 'ingress.endpoint') row['definition'] = JSON.stringify({ project_id: this.projectId });
-    if (table.name === 'gateway.inbound_wait') row['job'] = JSON.stringify({ project_id: this.projectId });
+    const scope = JSON.stringify({ organization_id: this.organizationId, project_id: this.projectId });
+    if (table.name === 'ingress.endpoint') row['definition'] = scope;
+    if (table.name === 'gateway.inbound_wait') row['job'] = scope;
     return row;
   }
 

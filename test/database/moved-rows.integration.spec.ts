@@ -53,8 +53,8 @@ describe('the rows of a project that moves', () => {
 
   const contents = async ({ pool }: Side, { name, of }: MovedTable, projectId: string): Promise<string[]> => {
     const { rows } = await pool.query<{ row: string }>(
-      `SELECT t::text AS row FROM ${name} t WHERE ${of} ORDER BY t::text COLLATE "C"`,
-      [projectId],
+      `SELECT t::text AS row FROM ${name} t WHERE (${of}) AND $2::text IS NOT NULL ORDER BY t::text COLLATE "C"`,
+      [projectId, home.organizationId],
     );
     return rows.map(({ row }) => row);
   };
@@ -127,6 +127,29 @@ describe('the rows of a project that moves', () => {
     expect(rows.filter(({ turn_id: id }) => !id.includes(home.projectId))).toEqual([]);
   });
 
+  it('in the name of another organization nothing of it is counted, stored over or deleted', async () => {
+    const stranger = { ...home, organizationId: 'org_stranger' };
+    const before = await there.rows.counts(home);
+    expect((await there.rows.counts(stranger)).filter(({ rows }) => rows > 0)).toEqual([]);
+    const { next: _next, ...agents } = await here.rows.page(home, 'engine.agent', null);
+    const at = agents.columns.indexOf('organization_id');
+    const taken = { ...agents, rows: agents.rows.map((row) => row.with(at, stranger.organizationId)) };
+    await expect(there.rows.store(stranger, 'engine.agent', taken)).rejects.toMatchObject({ code: 'foreign_row' });
+    await there.rows.remove(stranger);
+    expect(await there.rows.counts(home)).toEqual(before);
+  });
+
+  it.each([
+    ['engine.agent', '{'],
+    ['engine.agent', '"a"'],
+    ['engine.agent', '[]'],
+    ['engine.agent', '["a", "b"]'],
+    ['engine.agent', '[1]'],
+    ['journal.statistic', '["prj_moved", "no time", "app"]'],
+  ])('no page of %s begins after %s: 422', async (name, after) => {
+    await expect(here.rows.page(home, name, after)).rejects.toMatchObject({ status: 422, code: 'after_unknown' });
+  });
+
   it('an aborted move leaves what nobody may delete, and nothing else', async () => {
     await there.rows.remove(home);
     const left = (await there.rows.counts(home)).filter(({ rows }) => rows > 0).map(({ table }) => table);
@@ -136,5 +159,19 @@ describe('the rows of a project that moves', () => {
       'journal.batch',
       'journal.batch_item',
     ]);
+    const { rows: words } = await there.pool.query(
+      `SELECT detail::text FROM journal.entry WHERE detail IS NOT NULL
+        UNION ALL SELECT error FROM journal.dead_letter WHERE error IS NOT NULL OR redrive_error IS NOT NULL`,
+    );
+    expect(words).toEqual([]);
+  });
+
+  it('after an abort and an erasure, rows arrive as they are by now, and none is there twice', async () => {
+    await here.pool.query(`UPDATE journal.entry SET detail = detail - 'seed' WHERE project_id = $1`, [home.projectId]);
+    await copy();
+    expect(await there.rows.counts(home)).toEqual(await here.rows.counts(home));
+    for (const table of tables.filter(({ name }) => name.startsWith('journal.'))) {
+      expect(await contents(there, table, home.projectId)).toEqual(await contents(here, table, home.projectId));
+    }
   });
 });

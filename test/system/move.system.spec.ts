@@ -19,6 +19,8 @@ describe('gatehouse move', () => {
   let project: string;
   let organization: string;
   let event: string;
+  /** MOVE_ACCEPTS of the other installation, as the check says it. */
+  let accepts: string;
   /** Of another project: those of the one that moves are refused from the beginning. */
   let adminKey: string;
 
@@ -33,6 +35,11 @@ describe('gatehouse move', () => {
     const answer = await fetch(`${origin}/api/v1/moves/${project}`, { headers: { authorization: `Bearer ${key}` } });
     return { ...((await answer.json()) as Move), status: answer.status };
   };
+  const reopen = (): Promise<Response> =>
+    fetch(`${here.origin('portal')}/api/v1/projects/${project}/reopen`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminKey}` },
+    });
   const here_ = () => stateAt(here.origin('portal'), adminKey);
   const there_ = () => stateAt(there.origin('portal'), there.apiKey);
   /** With the key that the project had before it moved. */
@@ -62,7 +69,9 @@ describe('gatehouse move', () => {
     const { code, out } = await run('move', ...to(), '--check');
     expect(out).toMatch(/^router\.message +1$/m);
     expect(out).toMatch(/^portal\.member +members of the organization: invite them there$/m);
-    expect(out).toContain(`The other installation does not accept ${organization}: set MOVE_ACCEPTS of its portal.`);
+    const { key_id: keyId } = await there.api<{ key_id: string }>('GET', '/api/v1/moves/key');
+    accepts = `${organization}=${keyId}`;
+    expect(out).toContain(`The other installation does not accept ${organization}: MOVE_ACCEPTS=${accepts} (of its portal)`);
     expect(code).toBe(1);
     expect(await here_()).toMatchObject({ state: 'here', closed: false });
   });
@@ -73,7 +82,7 @@ describe('gatehouse move', () => {
     expect(code).toBe(3);
     expect(await here_()).toMatchObject({ state: 'here', closed: false });
     await there.drain('portal');
-    await there.restart('portal', { MOVE_ACCEPTS: organization });
+    await there.restart('portal', { MOVE_ACCEPTS: accepts });
   });
 
   it('a move that was killed is aborted: there is nothing there, and the project works here as before', async () => {
@@ -84,14 +93,16 @@ describe('gatehouse move', () => {
     await until('rows arrive', async () => ((await there_()).state === 'arriving' ? true : null));
     child.kill('SIGKILL');
     expect(await here_()).toMatchObject({ state: 'leaving', closed: true });
+    const elsewhere = there.origin('portal').replace('127.0.0.1', 'localhost');
+    for (const command of [['move'], ['move', 'abort']]) {
+      const { code, err } = await run(...command, project, '--to', elsewhere);
+      expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining(`not ${elsewhere}`) });
+    }
+    expect((await reopen()).status).toBe(409);
     expect((await run('move', 'abort', ...to())).err).toBe('');
     expect((await there_()).status).toBe(404);
     expect(await here_()).toMatchObject({ state: 'here', closed: true });
-    const reopened = await fetch(`${here.origin('portal')}/api/v1/projects/${project}/reopen`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${adminKey}` },
-    });
-    expect(reopened.status).toBe(200);
+    expect((await reopen()).status).toBe(200);
     const later = await until('its webhooks are taken again', async () => {
       const answer = await fetch(here.webhookUrl, {
         method: 'POST',
@@ -133,5 +144,6 @@ describe('gatehouse move', () => {
     expect(outcome).toBe('routed');
     expect((await fetch(here.webhookUrl, { method: 'POST', body: '{}' })).status).toBe(404);
     expect((await run('move', 'abort', ...to())).err).toContain('has left');
+    expect((await reopen()).status).toBe(409);
   });
 });

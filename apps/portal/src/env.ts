@@ -1,5 +1,6 @@
 import { clientLimitSettings, integer, list, readEnv, serviceSettings, text, url } from '#libs/service-kit';
 import { fileURLToPath } from 'node:url';
+import { moveAccepts } from './move-accepts.js';
 import { checkOidc, oidcSettings } from './sign-in/single-sign-on/oidc-settings.js';
 
 /** As `npm start` and the images place it: beside the compiled apps. */
@@ -67,8 +68,11 @@ const settings = {
    * is always allowed.
    */
   GATEHOUSE_EGRESS_ALLOW: list,
-  /** Organizations whose projects may be moved here from other installations, by id. Their rows are stored as they come. */
-  MOVE_ACCEPTS: list,
+  /**
+   * Whose projects may be moved here from other installations, and by whom: `<organization>=<key>`, comma-separated, each
+   * by id. The key is an `admin` key of this installation. Rows are stored as they come, API keys among them.
+   */
+  MOVE_ACCEPTS: moveAccepts,
   /** Proxies whose X-Forwarded-For is trusted: addresses, CIDRs, `loopback`, `uniquelocal`. */
   TRUSTED_PROXIES: list,
   /** Invalid API keys that one address may send within the window before it is delayed. */

@@ -1,4 +1,5 @@
 import type { FrontDoorSettings } from './front-door/front-door.js';
+import type { MoveAcceptance } from './move-accepts.js';
 import type { ProxySettings } from './proxy/proxy-routes.js';
 import type { OidcSettings } from './sign-in/single-sign-on/oidc-settings.js';
 
@@ -40,8 +41,8 @@ export interface PortalSettings
   /** How often alerts that wait are sent; new ones are sent at once. */
   ALERT_SEND_MS: number;
   ALERT_DAYS: number;
-  /** Organizations whose projects may be moved here. */
-  MOVE_ACCEPTS: string[];
+  /** Whose projects may be moved here, and with which key. */
+  MOVE_ACCEPTS: MoveAcceptance[];
 }
 
 /** Injection token of `PortalSettings`. */

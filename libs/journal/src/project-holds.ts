@@ -41,19 +41,24 @@ export async function hold(
 }
 
 /** From now on the other installation works on it. @returns false when it is not leaving */
-export async function leave(tx: Queryable, projectId: string): Promise<boolean> {
+export async function leave(tx: Queryable, { organizationId, projectId }: ProjectScope): Promise<boolean> {
   const result: unknown = await tx.query(
-    `UPDATE journal.project_hold SET state = 'left', changed_at = now() WHERE project_id = $1 AND state = 'leaving'`,
-    [projectId],
+    `UPDATE journal.project_hold SET state = 'left', changed_at = now()
+      WHERE project_id = $1 AND organization_id = $2 AND state = 'leaving'`,
+    [projectId, organizationId],
   );
   return (result as [unknown[], number])[1] > 0;
 }
 
 /** Lets work begin here. @returns false when it is not held in that state */
-export async function release(tx: Queryable, projectId: string, state: HoldState): Promise<boolean> {
-  const result: unknown = await tx.query('DELETE FROM journal.project_hold WHERE project_id = $1 AND state = $2', [
-    projectId,
-    state,
-  ]);
+export async function release(
+  tx: Queryable,
+  { organizationId, projectId }: ProjectScope,
+  state: HoldState,
+): Promise<boolean> {
+  const result: unknown = await tx.query(
+    'DELETE FROM journal.project_hold WHERE project_id = $1 AND organization_id = $2 AND state = $3',
+    [projectId, organizationId, state],
+  );
   return (result as [unknown[], number])[1] > 0;
 }

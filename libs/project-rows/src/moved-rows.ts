@@ -2,12 +2,16 @@
 export interface MovedTable {
   /** Schema-qualified. */
   name: string;
-  /** SQL: whether the row `t` is of the project `$1`. */
+  /** SQL: whether the row `t` is of the project `$1` of the organization `$2`. A column `organization_id` is asked anyway. */
   of: string;
   /** What its rows are paged by, if it has no primary key: all rows with the same value are in one page. */
   pagedBy?: string;
   /** What the service may do with rows that are there: `add`: nothing. Absent: everything. */
   may?: 'add' | 'change';
+  /** Columns whose words an erasure takes out, and an aborted move where the service may not delete: nullable. */
+  words?: string[];
+  /** Its rows are deleted by their age only. Absent: those that the service may not delete. */
+  ages?: true;
 }
 
 /** Something that has to end before a project is copied: its outcome could get lost between the copies. */
@@ -35,7 +39,7 @@ export const ofProject = (name: string, more: Omit<MovedTable, 'name' | 'of'> = 
   ...more,
 });
 
-/** A table whose rows belong to one of another table, which has a `project_id`. */
+/** A table whose rows belong to one of another table, which has a `project_id` and an `organization_id`. */
 export const through = (
   name: string,
   column: string,
@@ -44,6 +48,6 @@ export const through = (
   more: Omit<MovedTable, 'name' | 'of'> = {},
 ): MovedTable => ({
   name,
-  of: `t.${column} IN (SELECT p.${key} FROM ${parent} p WHERE p.project_id = $1)`,
+  of: `t.${column} IN (SELECT p.${key} FROM ${parent} p WHERE p.project_id = $1 AND p.organization_id = $2)`,
   ...more,
 });

@@ -1,5 +1,5 @@
 import type { ProjectScope } from '#libs/contracts';
-import { Database, type Queryable, storableJson } from '#libs/database';
+import { Database, isRefusedRow, type Queryable, storableJson } from '#libs/database';
 import { findHold, type HoldState } from '#libs/journal';
 import { Problem } from '#libs/service-kit';
 import type { MovedRows, MovedTable } from './moved-rows.js';
@@ -10,12 +10,19 @@ export interface RowsPage {
   rows: (string | null)[][];
 }
 
+interface CountedTable {
+  table: string;
+  rows: number;
+  /** Its rows end by age only, or may not be deleted: the installation where they arrive may have more of them. */
+  ages: boolean;
+}
+
 /** What a service says of the rows of a project. */
 export interface RowsInventory {
   /** A digest of the columns of all that moves: equal where another installation has the same tables. */
   shape: string;
   /** In the order in which they are to be stored. */
-  tables: { table: string; rows: number }[];
+  tables: CountedTable[];
   /** What has to end before they are copied. */
   open: { what: string; count: number }[];
   stays: { table: string; why: string }[];
@@ -56,13 +63,12 @@ export class ProjectRows {
   }
 
   /** How many rows each table has of a project. */
-  async counts({ projectId }: ProjectScope): Promise<{ table: string; rows: number }[]> {
+  async counts(scope: ProjectScope): Promise<CountedTable[]> {
     const counted = [];
-    for (const { name, of } of this.tables) {
-      counted.push({
-        table: name,
-        rows: await count(this.db, `SELECT count(*) FROM ${name} t WHERE ${of}`, projectId),
-      });
+    for (const { name, of, may, ages } of await this.scoped()) {
+      const sql = `SELECT count(*) FROM ${name} t WHERE ${of}`;
+      const rows = await count(this.db, sql, scope.projectId, scope.organizationId);
+      counted.push({ table: name, rows, ages: ages ?? may !== undefined });
     }
     return counted;
   }
@@ -86,27 +92,34 @@ export class ProjectRows {
     return row?.shape ?? '';
   }
 
-  /** @param after `next` of the page before, null for the first @returns `next`: null after the last row */
+  /**
+   * @param after `next` of the page before, null for the first
+   * @returns `next`: null after the last row
+   * @throws Problem 422 `after_unknown`
+   */
   async page(
-    { projectId }: ProjectScope,
+    { organizationId, projectId }: ProjectScope,
     name: string,
     after: string | null,
   ): Promise<RowsPage & { next: string | null }> {
-    const table = this.table(name);
+    const table = await this.table(name);
     const columns = await this.columns(table);
     const keys = keysOf(table, columns);
-    const given = after === null ? [] : (JSON.parse(after) as string[]);
-    const later = `(${list(keys, (key) => `t.${key.name}`)}) > (${list(keys, (key, at) => `$${at + 2}::text::${key.type}`)})`;
+    const given = after === null ? [] : valuesIn(name, after, keys);
+    const later = `(${list(keys, (key) => `t.${key.name}`)}) > (${list(keys, (key, at) => `$${at + 3}::text::${key.type}`)})`;
     const order = list(keys, ({ name: key }) => key);
-    const rows = (await this.db.query(
+    const read = this.db.query(
       `WITH found AS (SELECT t.* FROM ${name} t WHERE ${table.of} ${after === null ? '' : `AND ${later}`}
           ORDER BY ${order} FETCH FIRST ${pageRows} ROWS WITH TIES),
        sized AS (SELECT f.*, sum(pg_column_size(f.*)) OVER (ORDER BY ${order})
             - sum(pg_column_size(f.*)) OVER (PARTITION BY ${order}) AS bytes_before FROM found f)
        SELECT ARRAY[${list(columns, ({ name: column }) => `${column}::text`)}] AS row, ARRAY[${list(keys, ({ name: key }) => `${key}::text`)}] AS key
          FROM sized WHERE bytes_before < ${pageBytes} ORDER BY ${order}`,
-      [projectId, ...given],
-    )) as { row: (string | null)[]; key: string[] }[];
+      [projectId, organizationId, ...given],
+    );
+    const rows = (await read.catch((error: unknown) => {
+      throw given.length > 0 && isRefusedRow(error) ? unknownAfter(name) : error;
+    })) as { row: (string | null)[]; key: string[] }[];
     const last = rows.at(-1);
     return {
       columns: columns.map(({ name: column }) => unquoted(column)),
@@ -120,7 +133,7 @@ export class ProjectRows {
    * @throws Problem 422 `foreign_row` for a row that is not the project's: nothing is stored then
    */
   async store(scope: ProjectScope, name: string, { columns: given, rows }: RowsPage): Promise<void> {
-    const table = this.table(name);
+    const table = await this.table(name);
     const known = await this.columns(table);
     const columns = given.map((column) => {
       const found = known.find((each) => unquoted(each.name) === column);
@@ -135,31 +148,53 @@ export class ProjectRows {
     const keys = keysOf(table, columns);
     const json = storableJson(rows);
     await this.db.transaction(async (tx) => {
+      if (table.pagedBy !== undefined && table.words) await tx.query(takeWords(table, table.words, names, from), [json]);
       const insert = table.pagedBy === undefined ? upsert(table, columns, names, from) : addNew(table, names, from);
-      await tx.query(insert, insert.includes('$2') ? [json, scope.projectId] : [json]);
+      await tx.query(insert, insert.includes('$2') ? [json, scope.projectId, scope.organizationId] : [json]);
       // A row that was there may be somebody else's, and so may the parent of one that was not.
       const key = list(keys, ({ name: column }) => `t.${column}`);
       const given = list(keys, (column) => `(r ->> ${columns.indexOf(column)})::${column.type}`);
       const foreign = await count(
         tx,
-        `SELECT count(*) FROM jsonb_array_elements($2::jsonb) AS r
+        `SELECT count(*) FROM jsonb_array_elements($3::jsonb) AS r
           WHERE NOT EXISTS (SELECT FROM ${name} t WHERE (${key}) = (${given}) AND ${table.of})`,
         scope.projectId,
+        scope.organizationId,
         json,
       );
       if (foreign > 0) throw foreignRow(name);
     });
   }
 
-  /** Deletes what arrived of a project, but for what the service may not delete: that is stored over. */
-  async remove({ projectId }: ProjectScope): Promise<void> {
-    for (const { name, of } of this.tables.filter(({ may }) => may === undefined).toReversed()) {
-      await this.db.query(`DELETE FROM ${name} t WHERE ${of}`, [projectId]);
+  /** Deletes what arrived of a project. What the service may not delete is left without words, and stored over. */
+  async remove({ organizationId, projectId }: ProjectScope): Promise<void> {
+    const tables = await this.scoped();
+    for (const { name, of } of tables.filter(({ may }) => may === undefined).toReversed()) {
+      await this.db.query(`DELETE FROM ${name} t WHERE ${of}`, [projectId, organizationId]);
+    }
+    for (const { name, of, may, words } of tables) {
+      if (may === undefined || !words) continue;
+      const set = list(words, (column) => `${column} = NULL`);
+      await this.db.query(`UPDATE ${name} t SET ${set} WHERE ${of}`, [projectId, organizationId]);
     }
   }
 
-  private table(name: string): MovedTable {
-    const table = this.tables.find((each) => each.name === name);
+  /** The tables, each with an `of` that also asks a row for its organization `$2`, if it says one. */
+  private async scoped(): Promise<MovedTable[]> {
+    const rows = (await this.db.query(
+      `SELECT name FROM unnest($1::text[]) AS name
+        WHERE EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = name::regclass AND a.attname = 'organization_id')`,
+      [this.tables.map(({ name }) => name)],
+    )) as { name: string }[];
+    const says = new Set(rows.map(({ name }) => name));
+    return this.tables.map(({ of, ...table }) => ({
+      ...table,
+      of: `(${of}) AND ${says.has(table.name) ? 't.organization_id = $2' : '$2::text IS NOT NULL'}`,
+    }));
+  }
+
+  private async table(name: string): Promise<MovedTable> {
+    const table = (await this.scoped()).find((each) => each.name === name);
     if (!table) throw new Problem(404, 'table_not_found', `No rows of ${name} move.`);
     return table;
   }
@@ -183,6 +218,19 @@ function keysOf({ name, pagedBy }: MovedTable, columns: Column[]): Column[] {
   return keys.toSorted((a, b) => Number(a.key) - Number(b.key));
 }
 
+/** @throws Problem 422 `after_unknown` */
+function valuesIn(name: string, after: string, keys: Column[]): string[] {
+  let given: unknown;
+  try {
+    given = JSON.parse(after);
+  } catch {
+    throw unknownAfter(name);
+  }
+  const values = Array.isArray(given) ? given.filter((value) => typeof value === 'string') : [];
+  if (!Array.isArray(given) || given.length !== keys.length || values.length !== keys.length) throw unknownAfter(name);
+  return values;
+}
+
 /** Rows with a key: those that are there become as they came. */
 function upsert({ name, of, may }: MovedTable, columns: Column[], names: string, from: string): string {
   const key = list(
@@ -191,15 +239,28 @@ function upsert({ name, of, may }: MovedTable, columns: Column[], names: string,
   );
   const others = columns.filter((column) => column.key === null);
   const set = list(others, ({ name: column }) => `${column} = excluded.${column}`);
-  const change = `DO UPDATE SET ${set} WHERE ${of.replaceAll('$1', '$2')}`;
+  const change = `DO UPDATE SET ${set} WHERE ${of.replaceAll('$2', '$3').replaceAll('$1', '$2')}`;
   return `INSERT INTO ${name} AS t (${names}) ${from}
     ON CONFLICT (${key}) ${may === 'add' || others.length === 0 ? 'DO NOTHING' : change}`;
 }
 
 /** Rows without a key: those that are not there yet, as they are. */
-function addNew({ name, pagedBy }: MovedTable, names: string, from: string): string {
-  return `INSERT INTO ${name} (${names}) SELECT n.* FROM (${from}) AS n(${names})
-    WHERE NOT EXISTS (SELECT FROM ${name} o WHERE o.${pagedBy} = n.${pagedBy} AND to_jsonb(o) = to_jsonb(n))`;
+function addNew(table: MovedTable, names: string, from: string): string {
+  return `INSERT INTO ${table.name} (${names}) SELECT n.* FROM (${from}) AS n(${names})
+    WHERE NOT EXISTS (SELECT FROM ${table.name} o WHERE ${isSame(table)})`;
+}
+
+/** Of rows without a key that are there: an erasure, or an aborted move, has changed their words since. */
+function takeWords(table: MovedTable, words: string[], names: string, from: string): string {
+  const exact = isSame({ ...table, words: [] });
+  return `UPDATE ${table.name} o SET ${list(words, (column) => `${column} = n.${column}`)} FROM (${from}) AS n(${names})
+    WHERE ${isSame(table)} AND NOT EXISTS (SELECT FROM ${table.name} o WHERE ${exact})`;
+}
+
+/** SQL: whether the row `o` that is there is the row `n` that comes. */
+function isSame({ pagedBy, words = [] }: MovedTable): string {
+  const but = `ARRAY[${list(words, (column) => `'${column}'`)}]::text[]`;
+  return `o.${pagedBy} = n.${pagedBy} AND to_jsonb(o) - ${but} = to_jsonb(n) - ${but}`;
 }
 
 const list = <T>(items: T[], write: (item: T, at: number) => string): string => items.map(write).join(', ');
@@ -220,3 +281,6 @@ function refuseForeign(scope: ProjectScope, name: string, columns: string[], row
 
 const foreignRow = (name: string): Problem =>
   new Problem(422, 'foreign_row', `A row of ${name} does not belong to the project: nothing of this page was stored.`);
+
+const unknownAfter = (name: string): Problem =>
+  new Problem(422, 'after_unknown', `after: no page of ${name} ends there. Give \`next\` of the page before, or null.`);

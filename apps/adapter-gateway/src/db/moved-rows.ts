@@ -18,7 +18,7 @@ export const movedRows: MovedRows = {
     ofProject('gateway.skill_removal'),
     ofProject('gateway.app'),
     ofProject('gateway.webhook_renewal'),
-    { name: 'gateway.inbound_wait', of: "t.job ->> 'project_id' = $1" },
+    { name: 'gateway.inbound_wait', of: "t.job ->> 'project_id' = $1 AND t.job ->> 'organization_id' = $2" },
     ofProject('gateway.delivery'),
     through('gateway.delivery_part', 'delivery_id', 'gateway.delivery'),
     through('gateway.delivery_attachment', 'delivery_id', 'gateway.delivery'),

@@ -14,7 +14,7 @@ interface Move {
   held_at: string | null;
   held_by: string | null;
   shapes: Record<string, string>;
-  tables: { service: string; table: string; rows: number }[];
+  tables: { service: string; table: string; rows: number; ages: boolean }[];
   open: { service: string; what: string; count: number }[];
   stays: { table: string; why: string }[];
 }
@@ -22,6 +22,7 @@ interface Move {
 interface ArrivalKey {
   public_key: object;
   thumbprint: string;
+  key_id: string | null;
   accepts: string[];
   shapes: Record<string, string>;
 }
@@ -59,8 +60,10 @@ const move: Command = {
     const found = await source.get<Move>(pathOf(id));
     const key = await there.get<ArrivalKey>('moves/key');
     if (call.flag('check')) return check(call, found, key);
-    refuseDifferent(found, key);
+    if (found.state !== 'here') requirePeer(found, source, there, 'gatehouse move');
     if (found.state !== 'left') {
+      // Once it has left, only the switch there is to come, whatever has changed since.
+      refuseDifferent(found, key);
       if (!found.closed) await source.post(`projects/${encodeURIComponent(id)}/close`);
       await source.post('moves', { project_id: id, to: there.origin });
       const { organization_id, organization_name: name } = found;
@@ -68,11 +71,17 @@ const move: Command = {
       await there.post('moves/arrivals', { ...arrival, from: source.origin });
       const resting = await untilAtRest(call, source, id);
       await copy(call, source, there, resting, key);
-      compare(await source.get<Move>(pathOf(id)), await there.get<Move>(pathOf(id)));
+      const [copied, arriving] = [await source.get<Move>(pathOf(id)), await there.get<Move>(pathOf(id))];
+      requirePeer(copied, source, there, 'gatehouse move');
+      requirePeer(arriving, there, source, 'gatehouse move');
+      compare(copied, arriving);
       await source.post(`${pathOf(id)}/switch`);
     }
     const arrived = await there.get<Move>(pathOf(id));
-    if (arrived.state === 'arriving') await there.post(`${pathOf(id)}/switch`);
+    if (arrived.state === 'arriving') {
+      requirePeer(arrived, there, source, 'gatehouse move');
+      await there.post(`${pathOf(id)}/switch`);
+    }
     const ended = await there.get<Move>(pathOf(id));
     call.print(ended);
     call.say(`${id} is open at ${there.origin}, with ${rowsOf(ended)} rows. Here it stays closed.`);
@@ -104,12 +113,13 @@ const abort: Command = {
   examples: ['GATEHOUSE_TARGET_API_KEY=gh_... gatehouse move abort prj_... --to https://cell-2.example'],
   run: async (call) => {
     const [source, there, id] = sides(call, 'gatehouse move abort');
-    const { state } = await source.get<Move>(pathOf(id));
+    const before = await source.get<Move>(pathOf(id));
+    const { state } = before;
     if (state === 'left') {
-      const toDo = 'Move it back from there, in the same way.';
+      const toDo = 'It cannot be undone, nor moved back to here. It can move on to an installation where it has never been.';
       throw new CliError(
         exits.refused,
-        `${id} has left: ${there.origin} works on it.`,
+        `${id} has left: ${before.peer} works on it.`,
         'gatehouse move abort',
         toDo,
         'left',
@@ -117,7 +127,11 @@ const abort: Command = {
     }
     // There first: a project that goes on here must not be there, too.
     const arrived = await there.get<Move>(pathOf(id)).catch(absent);
-    if (arrived?.state === 'arriving') await there.delete(pathOf(id));
+    if (state === 'leaving') requirePeer(before, source, there, 'gatehouse move abort');
+    if (arrived?.state === 'arriving') {
+      requirePeer(arrived, there, source, 'gatehouse move abort');
+      await there.delete(pathOf(id));
+    }
     if (state === 'leaving') await source.delete(pathOf(id));
     const found = await source.get<Move>(pathOf(id));
     call.print(found);
@@ -145,6 +159,14 @@ function sides(call: Call, where: string): [source: Api, target: Api, project: s
   return [call.api(), openApi(url, null, { GATEHOUSE_API_KEY: key }), id];
 }
 
+/** A third installation could have it otherwise, and two would work on it. */
+function requirePeer({ project_id: id, state, peer }: Move, at: Api, other: Api, where: string): void {
+  if (peer === other.origin) return;
+  const toDo = `Give the address under which the move began, which is ${peer}.`;
+  const is = `${id} is ${state} at ${at.origin}, and its other side is ${peer}, not ${other.origin}.`;
+  throw new CliError(exits.refused, is, where, toDo, 'other_peer');
+}
+
 function absent(error: unknown): null {
   if (error instanceof CliError && error.code === 'project_not_found') return null;
   throw error;
@@ -170,7 +192,7 @@ function differences({ shapes, organization_id: id }: Move, key: ArrivalKey): st
     ...(services.length > 0 ? [`The releases differ: other tables in ${services.join(', ')}.`] : []),
     ...(key.accepts.includes(id)
       ? []
-      : [`The other installation does not accept ${id}: set MOVE_ACCEPTS of its portal.`]),
+      : [`The other installation does not accept ${id}: MOVE_ACCEPTS=${id}=${key.key_id} (of its portal)`]),
   ];
 }
 
@@ -211,13 +233,19 @@ async function copy(call: Call, source: Api, there: Api, found: Move, key: Arriv
   }
 }
 
-/** @throws CliError where a table has not as many rows there as here */
+/** @throws CliError where a table has not as many rows there as here; of rows that end by age there may be more */
 function compare(here: Move, there: Move): void {
   const count = new Map(there.tables.map(({ table: name, rows }) => [name, rows]));
-  const wrong = here.tables.filter(({ table: name, rows }) => count.get(name) !== rows);
+  const wrong = here.tables.filter(({ table: name, rows, ages }) => {
+    const arrived = count.get(name) ?? 0;
+    return ages ? arrived < rows : arrived !== rows;
+  });
   if (wrong.length === 0) return;
   const what = wrong.map(({ table: name, rows }) => `${name} has ${rows} here and ${count.get(name)} there`).join(', ');
-  const toDo = 'Start the move again: what is missing is copied. Nothing has been switched.';
+  const isMore = wrong.some(({ table: name, rows }) => (count.get(name) ?? 0) > rows);
+  const toDo = isMore
+    ? 'What is more there was deleted here since, by retention: gatehouse move abort deletes what has arrived; then move again.'
+    : 'Start the move again: what is missing is copied. Nothing has been switched.';
   throw new CliError(exits.unwell, `${what}.`, 'gatehouse move', toDo, 'rows_differ');
 }
 

@@ -1654,7 +1654,9 @@ export interface components {
             };
             /** @description Its thumbprint (RFC 7638), which MOVE_TARGET_KEYS of the other installation names */
             thumbprint: string;
-            /** @description Organizations whose projects may arrive (MOVE_ACCEPTS) */
+            /** @description Key that asks, which MOVE_ACCEPTS names; null: a member */
+            key_id: string | null;
+            /** @description Organizations whose projects this key may bring (MOVE_ACCEPTS) */
             accepts: string[];
             /** @description By service: a digest of its tables, which is equal in installations of one release */
             shapes: {
@@ -1668,6 +1670,8 @@ export interface components {
             table: string;
             /** @description Rows of the project */
             rows: number;
+            /** @description Rows end by age only: where they arrive there may be more of them */
+            ages: boolean;
         };
         OpenWorkView: {
             /** @description The service that does it */
@@ -1693,7 +1697,7 @@ export interface components {
              * @enum {string}
              */
             state: "here" | "leaving" | "left" | "arriving";
-            /** @description Whether the project is closed */
+            /** @description Whether the project is closed; false: it is open, or its row is not here yet */
             closed: boolean;
             /** @description The other installation */
             peer: string | null;

@@ -48,6 +48,7 @@ class MovedTableView {
   @ApiProperty({ description: 'The service that has it' }) service: string;
   @ApiProperty({ description: 'Its name, with its schema' }) table: string;
   @ApiProperty({ type: 'integer', description: 'Rows of the project' }) rows: number;
+  @ApiProperty({ description: 'Rows end by age only: where they arrive there may be more of them' }) ages: boolean;
 }
 
 class OpenWorkView {
@@ -75,7 +76,7 @@ export class MoveView {
       '`arriving`: it is copied to this one',
   })
   state: (typeof moveStates)[number];
-  @ApiProperty({ type: Boolean, description: 'Whether the project is closed' }) closed: boolean;
+  @ApiProperty({ type: Boolean, description: 'Whether the project is closed; false: it is open, or its row is not here yet' }) closed: boolean;
   @ApiProperty({ type: String, nullable: true, description: 'The other installation' }) peer: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Since when it is held' })
   held_at: string | null;
@@ -115,7 +116,9 @@ export class ArrivalKeyView {
   public_key: Record<string, unknown>;
   @ApiProperty({ description: 'Its thumbprint (RFC 7638), which MOVE_TARGET_KEYS of the other installation names' })
   thumbprint: string;
-  @ApiProperty({ type: [String], description: 'Organizations whose projects may arrive (MOVE_ACCEPTS)' })
+  @ApiProperty({ type: String, nullable: true, description: 'Key that asks, which MOVE_ACCEPTS names; null: a member' })
+  key_id: string | null;
+  @ApiProperty({ type: [String], description: 'Organizations whose projects this key may bring (MOVE_ACCEPTS)' })
   accepts: string[];
   @ApiProperty({
     type: 'object',

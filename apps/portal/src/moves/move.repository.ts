@@ -5,6 +5,7 @@ import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Organization } from '../organizations/organization.entity.js';
+import { Project } from '../projects/project.entity.js';
 
 export interface Arrival extends ProjectScope {
   organizationName: string;
@@ -23,20 +24,27 @@ export class MoveRepository {
     return findHold(this.db, projectId);
   }
 
-  /** Nothing of the project begins here from then on. One that is leaving is already. */
-  async begin(caller: Principal, scope: ProjectScope, to: string): Promise<void> {
-    await this.db.transaction(async (tx) => {
-      if (!(await hold(tx, scope, { state: 'leaving', peer: to, by: caller.subject }))) return;
+  /**
+   * Nothing of the project begins here from then on. One that is leaving is already.
+   * @returns false, with nothing changed, for a project that is open: nobody reopens it while this holds its row
+   */
+  begin(caller: Principal, scope: ProjectScope, to: string): Promise<boolean> {
+    return this.db.transaction(async (tx) => {
+      const where = { id: scope.projectId, organization_id: scope.organizationId };
+      const project = await tx.findOne(Project, { where, lock: { mode: 'pessimistic_write' } });
+      if (!project?.closed_at) return false;
+      if (!(await hold(tx, scope, { state: 'leaving', peer: to, by: caller.subject }))) return true;
       await this.audit.append(tx, ofOrganization(caller, scope), {
         action: 'project.leaving',
         subject: scope.projectId,
         before: null,
         after: { to },
       });
+      return true;
     });
   }
 
-  /** @returns the name of the organization: its own, if it is here already */
+  /** A place for a project that is to come. Its organization is made, unless it is here: then it keeps its name. */
   async receive(caller: Principal, { from, organizationName, ...scope }: Arrival): Promise<void> {
     await this.db.transaction(async (tx) => {
       const organization = { id: scope.organizationId, name: organizationName };
@@ -54,7 +62,7 @@ export class MoveRepository {
   /** The other installation has it. @returns false when it is not leaving */
   leave(caller: Principal, scope: ProjectScope): Promise<boolean> {
     return this.db.transaction(async (tx) => {
-      const left = await leave(tx, scope.projectId);
+      const left = await leave(tx, scope);
       if (left) {
         const change = { subject: scope.projectId, before: null, after: null };
         await this.audit.append(tx, ofOrganization(caller, scope), { action: 'project.left', ...change });
@@ -66,7 +74,7 @@ export class MoveRepository {
   /** Work on it may begin here. @returns false when it is not held in that state */
   release(caller: Principal, scope: ProjectScope, state: 'leaving' | 'arriving', aborted: boolean): Promise<boolean> {
     return this.db.transaction(async (tx) => {
-      const released = await release(tx, scope.projectId, state);
+      const released = await release(tx, scope, state);
       if (released) {
         const action = aborted ? 'project.move_aborted' : 'project.arrived';
         const change = { subject: scope.projectId, before: null, after: null };

@@ -28,12 +28,18 @@ export class MoveService {
 
   async key(caller: Principal): Promise<ArrivalKeyView> {
     const [key, services] = await Promise.all([this.services.arrivalKey(caller), this.inventories(caller)]);
-    return { ...key, accepts: this.settings.MOVE_ACCEPTS, shapes: shapesOf(services) };
+    const accepts = this.settings.MOVE_ACCEPTS.filter(({ organizationId }) => this.mayBring(caller, organizationId));
+    return {
+      ...key,
+      key_id: caller.subject.startsWith('key:') ? caller.subject.slice('key:'.length) : null,
+      accepts: accepts.map(({ organizationId }) => organizationId),
+      shapes: shapesOf(services),
+    };
   }
 
   /** @throws Problem 404 */
   async show(caller: Principal, projectId: string): Promise<MoveView> {
-    const scope = await this.scopeOf(caller, projectId);
+    const scope = await this.readable(caller, projectId);
     const [move, project, organization, services] = await Promise.all([
       this.moves.find(projectId),
       this.projects.find(scope.organizationId, projectId),
@@ -45,7 +51,7 @@ export class MoveService {
       organization_id: scope.organizationId,
       organization_name: organization?.name ?? null,
       state: move?.state ?? 'here',
-      closed: project?.closed_at !== null,
+      closed: Boolean(project?.closed_at),
       peer: move?.peer ?? null,
       held_at: move?.held_at.toISOString() ?? null,
       held_by: move?.held_by ?? null,
@@ -56,36 +62,37 @@ export class MoveService {
     };
   }
 
-  /** @throws Problem 404; 409 `project_open` */
+  /** @throws Problem 404; 409 `project_open | held_for_other | not_in_this_state` */
   async begin(caller: Principal, projectId: string, to: string): Promise<void> {
     const project = await this.projects.find(caller.organizationId, projectId);
     if (!project) throw notFound('project', projectId);
-    if (!project.closed_at) {
+    if (!(await this.moves.begin(caller, { organizationId: project.organization_id, projectId }, to))) {
       throw new Problem(409, 'project_open', `The project ${project.name} is open: close it, so that nothing arrives.`);
     }
-    await this.moves.begin(caller, { organizationId: project.organization_id, projectId }, to);
-    await this.requireState(projectId, 'leaving', 'left');
+    refuseOtherPeer(await this.sideOf(caller, projectId, 'leaving', 'left'), to);
   }
 
-  /** @throws Problem 403 `organization_not_accepted`; 409 `project_exists | not_in_this_state` */
+  /** @throws Problem 403 `organization_not_accepted`; 409 `project_exists | has_left | held_for_other` */
   async receive(
     caller: Principal,
     { project_id, organization_id, organization_name, from }: ReceiveMove,
   ): Promise<void> {
-    if (!this.settings.MOVE_ACCEPTS.includes(organization_id)) {
+    if (!this.mayBring(caller, organization_id)) throw notAccepted(caller, organization_id);
+    const before = await this.moves.find(project_id);
+    if (before?.organization_id === organization_id && before.state === 'left') {
       throw new Problem(
-        403,
-        'organization_not_accepted',
-        `Projects of ${organization_id} may not arrive: add it to MOVE_ACCEPTS of the portal here, and start it again.`,
+        409,
+        'has_left',
+        `The project ${project_id} has left here for ${before.peer}: it cannot be moved back to where it was.`,
       );
     }
-    const held = await this.moves.find(project_id);
-    if (!held && (await this.projects.find(organization_id, project_id))) {
-      throw new Problem(409, 'project_exists', `The project ${project_id} is here already.`);
+    const isOthers = before && before.organization_id !== organization_id;
+    if (isOthers || (before?.state !== 'arriving' && (await this.projects.isKnown(project_id)))) {
+      throw new Problem(409, 'project_exists', `A project with the id ${project_id} is here already.`);
     }
     const scope = { organizationId: organization_id, projectId: project_id };
     await this.moves.receive(caller, { ...scope, organizationName: organization_name, from });
-    await this.requireState(project_id, 'arriving');
+    refuseOtherPeer(await this.sideOf(caller, project_id, 'arriving'), from);
   }
 
   async page(
@@ -93,34 +100,32 @@ export class MoveService {
     projectId: string,
     { service, ...asked }: AskRows,
   ): Promise<RowsPage & { next: string | null }> {
-    const scope = await this.scopeOf(caller, projectId);
-    await this.requireState(projectId, 'leaving', 'left');
-    return this.services.page(scope, service, asked);
+    const held = await this.sideOf(caller, projectId, 'leaving', 'left');
+    return this.services.page(scopeOf(held), service, asked);
   }
 
   async store(caller: Principal, projectId: string, service: string, table: string, page: RowsPage): Promise<void> {
-    const scope = await this.scopeOf(caller, projectId);
-    await this.requireState(projectId, 'arriving');
-    await this.services.store(scope, service, table, page);
+    const held = await this.sideOf(caller, projectId, 'arriving');
+    await this.services.store(scopeOf(held), service, table, page);
   }
 
   /** Where it leaves, it has left; where it arrives, it is opened. */
   async switch(caller: Principal, projectId: string): Promise<SwitchedView> {
-    const scope = await this.scopeOf(caller, projectId);
-    const { state } = await this.requireState(projectId, 'leaving', 'left', 'arriving');
+    const held = await this.sideOf(caller, projectId, 'leaving', 'left', 'arriving');
+    const [scope, state] = [scopeOf(held), held.state];
     if (state === 'leaving') await this.moves.leave(caller, scope);
     if (state !== 'arriving') return { project_id: projectId, state: 'left' };
     const own = { ...caller, ...scope };
     const announce = (): Promise<unknown> => this.gateway.post('/internal/project/closed', scope, { closed: false });
-    await this.projects.reopen(own, projectId, announce);
+    await this.projects.openArrived(own, projectId, announce);
     await this.moves.release(caller, scope, 'arriving', false);
     return { project_id: projectId, state: 'here' };
   }
 
   /** @throws Problem 409 `not_in_this_state` once it has left */
   async abort(caller: Principal, projectId: string): Promise<void> {
-    const scope = await this.scopeOf(caller, projectId);
-    const { state } = await this.requireState(projectId, 'leaving', 'arriving');
+    const held = await this.sideOf(caller, projectId, 'leaving', 'arriving');
+    const [scope, state] = [scopeOf(held), held.state];
     if (state === 'arriving') await this.services.remove(scope);
     if (state !== 'left') await this.moves.release(caller, scope, state, true);
   }
@@ -131,10 +136,19 @@ export class MoveService {
     );
   }
 
-  /** A project of the caller's organization, or of one that is accepted. @throws Problem 404 */
-  private async scopeOf({ organizationId: own }: Principal, projectId: string): Promise<ProjectScope> {
+  /** Whether the settings name the caller's key for projects of that organization. */
+  private mayBring({ subject }: Principal, organizationId: string): boolean {
+    return this.settings.MOVE_ACCEPTS.some(
+      (each) => each.organizationId === organizationId && subject === `key:${each.keyId}`,
+    );
+  }
+
+  /** A project of the caller's organization, or one that the caller brings or has brought. @throws Problem 404 */
+  private async readable(caller: Principal, projectId: string): Promise<ProjectScope> {
     const held = await this.moves.find(projectId);
-    for (const organizationId of [own, ...this.settings.MOVE_ACCEPTS]) {
+    const brought = this.settings.MOVE_ACCEPTS.map(({ organizationId }) => organizationId);
+    const mine = brought.filter((id) => this.mayBring(caller, id) && (!held || held.state === 'arriving'));
+    for (const organizationId of [caller.organizationId, ...mine]) {
       const isThere = held
         ? held.organization_id === organizationId
         : (await this.projects.find(organizationId, projectId)) !== null;
@@ -143,9 +157,20 @@ export class MoveService {
     throw notFound('project', projectId);
   }
 
-  private async requireState(projectId: string, ...states: ProjectHold['state'][]): Promise<ProjectHold> {
+  /**
+   * The hold of a project that the caller may move: one that leaves is of the caller's organization, one that arrives of
+   * an organization whose projects the caller may bring.
+   * @throws Problem 404; 403 `organization_not_accepted`; 409 `not_in_this_state`
+   */
+  private async sideOf(caller: Principal, projectId: string, ...states: ProjectHold['state'][]): Promise<ProjectHold> {
+    const { organizationId } = await this.readable(caller, projectId);
     const held = await this.moves.find(projectId);
-    if (held && states.includes(held.state)) return held;
+    if (held?.organization_id === organizationId && states.includes(held.state)) {
+      if (held.state === 'arriving' && !this.mayBring(caller, organizationId)) {
+        throw notAccepted(caller, organizationId);
+      }
+      if (held.state === 'arriving' || organizationId === caller.organizationId) return held;
+    }
     const is = held ? `is ${held.state}` : 'does not move';
     throw new Problem(
       409,
@@ -154,6 +179,29 @@ export class MoveService {
     );
   }
 }
+
+const scopeOf = ({ organization_id, project_id }: ProjectHold): ProjectScope => ({
+  organizationId: organization_id,
+  projectId: project_id,
+});
+
+/** Copied to two installations, it would be opened in both. */
+function refuseOtherPeer({ project_id: id, peer }: ProjectHold, asked: string): void {
+  if (peer === asked) return;
+  throw new Problem(
+    409,
+    'held_for_other',
+    `The project ${id} is held here for a move whose other side is ${peer}, and not ${asked}: end that move or abort it.`,
+  );
+}
+
+const notAccepted = ({ subject }: Principal, organizationId: string): Problem =>
+  new Problem(
+    403,
+    'organization_not_accepted',
+    `Projects of ${organizationId} may not arrive with this key: add ${organizationId}=${subject.replace('key:', '')} to ` +
+      'MOVE_ACCEPTS of the portal here, and start it again.',
+  );
 
 const shapesOf = (services: { service: string; shape: string }[]): Record<string, string> =>
   Object.fromEntries(services.map(({ service, shape }) => [service, shape]));

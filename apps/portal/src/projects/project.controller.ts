@@ -1,3 +1,4 @@
+import type { ProjectHold } from '#libs/journal';
 import { noLimits, ProjectLimitsDto } from '#libs/project-limits';
 import {
   Caller,
@@ -109,7 +110,9 @@ export class ProjectController {
   @ApiOkResponse({ type: ProjectView })
   async reopen(@Caller() caller: Principal, @Param('id') id: string): Promise<ProjectView> {
     requireReach(caller, id);
-    return viewOf(id, await this.projects.reopen(caller, id, () => this.announce(caller, id, false)));
+    const opened = await this.projects.reopen(caller, id, () => this.announce(caller, id, false));
+    if (opened && 'peer' in opened) throw moves(opened);
+    return viewOf(id, opened);
   }
 
   /** Tells the services that enforce the limits. @throws Problem 503 when one does not answer */
@@ -133,6 +136,16 @@ function reach(caller: Principal): string | null {
 /** @throws Problem 404 */
 function requireReach(caller: Principal, id: string): void {
   if (![null, id].includes(reach(caller))) throw notFound('project', id);
+}
+
+/** Open here as well, it would be worked on twice. */
+function moves({ project_id: id, state, peer }: ProjectHold): Problem {
+  const toDo = {
+    leaving: `It is leaving for ${peer}: let gatehouse move go on to its end, or undo it with gatehouse move abort.`,
+    left: `It has moved to ${peer}, which works on it. It cannot be opened here again.`,
+    arriving: `It is arriving from ${peer}: gatehouse move opens it, or gatehouse move abort deletes it here.`,
+  };
+  return new Problem(409, 'project_moves', `The project ${id} cannot be reopened. ${toDo[state]}`);
 }
 
 function viewOf(id: string, project: Project | null): ProjectView {

@@ -1,5 +1,6 @@
 import { AuditLog } from '#libs/audit';
 import { newId } from '#libs/contracts';
+import { findHold, type ProjectHold } from '#libs/journal';
 import type { ProjectLimitsDto } from '#libs/project-limits';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
@@ -15,6 +16,11 @@ export class ProjectRepository {
 
   find(organizationId: string, id: string): Promise<Project | null> {
     return this.db.manager.findOneBy(Project, { id, organization_id: organizationId });
+  }
+
+  /** Whether a project has this id, of whatever organization. */
+  isKnown(id: string): Promise<boolean> {
+    return this.db.manager.existsBy(Project, { id });
   }
 
   oldestOpen(organizationId: string): Promise<Project | null> {
@@ -97,11 +103,30 @@ export class ProjectRepository {
     });
   }
 
-  /** @param notify as of `close` @returns null when there is no such project */
-  reopen(caller: Principal, id: string, notify: () => Promise<unknown>): Promise<Project | null> {
+  /**
+   * @param notify as of `close`
+   * @returns its hold, with nothing changed, when it moves or has moved; null when there is no such project
+   */
+  reopen(caller: Principal, id: string, notify: () => Promise<unknown>): Promise<Project | ProjectHold | null> {
+    return this.open(caller, id, notify, (tx) => findHold(tx, id));
+  }
+
+  /** Opens a project that has arrived, whose hold the move ends. As of `reopen`. */
+  openArrived(caller: Principal, id: string, notify: () => Promise<unknown>): Promise<Project | null> {
+    return this.open<never>(caller, id, notify, async () => null);
+  }
+
+  private open<R>(
+    caller: Principal,
+    id: string,
+    notify: () => Promise<unknown>,
+    refusal: (tx: EntityManager) => Promise<R | null>,
+  ): Promise<Project | R | null> {
     return this.db.transaction(async (tx) => {
       const project = await lock(tx, caller, id);
       if (!project?.closed_at) return project;
+      const refused = await refusal(tx);
+      if (refused) return refused;
       const opened = await this.setClosed(tx, caller, project, null);
       await notify();
       return opened;

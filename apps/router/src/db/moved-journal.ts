@@ -4,11 +4,11 @@ import { type MovedRows, ofProject, through } from '#libs/project-rows';
 export const movedJournal: MovedRows = {
   schema: 'journal',
   moved: [
-    ofProject('journal.entry', { pagedBy: 'receipt_id', may: 'add' }),
-    ofProject('journal.dead_letter', { may: 'change' }),
+    ofProject('journal.entry', { pagedBy: 'receipt_id', may: 'add', words: ['detail'] }),
+    ofProject('journal.dead_letter', { may: 'change', words: ['error', 'redrive_error'] }),
     ofProject('journal.batch', { may: 'add' }),
     through('journal.batch_item', 'batch_id', 'journal.batch', 'id', { may: 'change' }),
-    ofProject('journal.statistic'),
+    ofProject('journal.statistic', { ages: true }),
   ],
   stays: {
     'journal.statistic_mark': 'how far this installation has counted',

@@ -5,8 +5,8 @@ const ofTrigger = (name: string) => through(name, 'trigger_id', 'router.trigger'
 /** The router has no table of Apps: those that people write through have a channel or senders. */
 const ofApp = (name: string) => ({
   name,
-  of: `t.app_id IN (SELECT p.app_id FROM router.channel p WHERE p.project_id = $1
-    UNION SELECT p.app_id FROM router.contact_identity p WHERE p.project_id = $1)`,
+  of: `t.app_id IN (SELECT p.app_id FROM router.channel p WHERE p.project_id = $1 AND p.organization_id = $2
+    UNION SELECT p.app_id FROM router.contact_identity p WHERE p.project_id = $1 AND p.organization_id = $2)`,
 });
 const working = (what: string, table: string) => ({
   what,
@@ -46,10 +46,8 @@ export const movedRows: MovedRows = {
   open: [
     working('schedules that start', 'router.schedule_tick'),
     working('waits that end', 'router.event_wait'),
-    {
-      what: 'erasures of contacts',
-      count: `SELECT count(*) FROM router.contact_erasure t WHERE t.project_id = $1 AND t.ended_at IS NULL`,
-    },
+    // One that waits for its second pass goes along, and has it there.
+    working('erasures of contacts', 'router.contact_erasure'),
     {
       what: 'runs that wait for more messages',
       count: `SELECT count(*) FROM router.debounce d JOIN router.trigger t ON t.id = d.trigger_id WHERE t.project_id = $1`,

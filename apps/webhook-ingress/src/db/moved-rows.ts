@@ -1,16 +1,18 @@
 import { type MovedRows, ofProject } from '#libs/project-rows';
 
-const ofApp = `t.app_id IN (SELECT p.app_id FROM ingress.endpoint p WHERE p.definition ->> 'project_id' = $1)`;
+/** @param more that the endpoint of the App has to be */
+const ofApp = (more = ''): string =>
+  `t.app_id IN (SELECT p.app_id FROM ingress.endpoint p WHERE p.definition ->> 'project_id' = $1${more})`;
 
 /** What the ingress has of a project. */
 export const movedRows: MovedRows = {
   schema: 'ingress',
   moved: [
     // The other gateway sends its own copy when the project is opened there, with a higher version.
-    { name: 'ingress.endpoint', of: `t.definition ->> 'project_id' = $1` },
+    { name: 'ingress.endpoint', of: `t.definition ->> 'project_id' = $1 AND t.definition ->> 'organization_id' = $2` },
     ofProject('ingress.project_limit'),
     ofProject('ingress.receipt', { pagedBy: 'id' }),
-    { name: 'ingress.delivery_key', of: ofApp },
+    { name: 'ingress.delivery_key', of: ofApp(" AND p.definition ->> 'organization_id' = $2") },
     ofProject('ingress.refusal'),
   ],
   stays: {
@@ -27,7 +29,7 @@ export const movedRows: MovedRows = {
     },
     {
       what: 'receipts that are enqueued again',
-      count: `SELECT count(*) FROM ingress.stale_receipt t WHERE ${ofApp}`,
+      count: `SELECT count(*) FROM ingress.stale_receipt t WHERE ${ofApp()}`,
     },
   ],
 };
