@@ -18,7 +18,7 @@ export interface MovedTable {
 export interface OpenWork {
   /** For people: a plural. */
   what: string;
-  /** SQL that counts it, of the project `$1`. */
+  /** SQL that counts it, of the project `$1`, without what `$2` lists: that waits in another service as a row that moves. */
   count: string;
 }
 
@@ -30,6 +30,8 @@ export interface MovedRows {
   /** By table: why its rows stay. */
   stays: Record<string, string>;
   open: OpenWork[];
+  /** SQL: as `id`, receipts or turns of the project `$1` that wait here as rows that move, and nobody works on. */
+  waiting?: string;
 }
 
 /** A table with a `project_id` of its own. */

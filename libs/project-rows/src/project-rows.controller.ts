@@ -4,7 +4,8 @@ import { Caller, JsonObject, type Principal, Problem, RequireScopes, Text } from
 import { Body, Controller, Delete, Get, HttpCode, Inject, Optional, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ProjectRows, type RowsInventory, type RowsPage } from './project-rows.repository.js';
+import { IsString } from 'class-validator';
+import { type OpenCount, ProjectRows, type RowsInventory, type RowsPage } from './project-rows.repository.js';
 
 /** Changes rows on their way, where they are sealed for their installation. */
 export interface RowPassage {
@@ -18,6 +19,10 @@ export const ROW_PASSAGE = Symbol('rowPassage');
 
 /** A page of rows in JSON: one row may be a document of some 25 MB, whose bytes are written in hex. */
 export const rowsBodyBytes = 96 * 1024 * 1024;
+
+class OpenAsked {
+  @IsString({ each: true }) elsewhere: string[];
+}
 
 class PageAsked {
   @Text(100) table: string;
@@ -44,6 +49,14 @@ export class ProjectRowsController {
   async inventory(@Caller() caller: Principal): Promise<RowsInventory> {
     refuseOthers(caller);
     return this.rows.inventory(caller);
+  }
+
+  @Post('open')
+  @HttpCode(200)
+  @RouteConfig({ bodyLimit: rowsBodyBytes })
+  async open(@Caller() caller: Principal, @Body() { elsewhere }: OpenAsked): Promise<OpenCount[]> {
+    refuseOthers(caller);
+    return this.rows.open(caller, elsewhere);
   }
 
   @Post('pages')

@@ -3,11 +3,17 @@ import { Database, isRefusedRow, type Queryable, storableJson } from '#libs/data
 import { findHold, type HoldState } from '#libs/journal';
 import { Problem } from '#libs/service-kit';
 import type { MovedRows, MovedTable } from './moved-rows.js';
+import { addNew, type Column, list, takeWords, upsert } from './store-sql.js';
 
 /** Rows of one table: each value as Postgres writes it, so that it comes back exactly as it was. */
 export interface RowsPage {
   columns: string[];
   rows: (string | null)[][];
+}
+
+export interface OpenCount {
+  what: string;
+  count: number;
 }
 
 interface CountedTable {
@@ -24,20 +30,17 @@ export interface RowsInventory {
   /** In the order in which they are to be stored. */
   tables: CountedTable[];
   /** What has to end before they are copied. */
-  open: { what: string; count: number }[];
+  open: OpenCount[];
+  /** Ids of receipts and turns that wait here as rows that move: other services count them as open until they are told. */
+  waiting: string[];
   stays: { table: string; why: string }[];
-}
-
-interface Column {
-  name: string;
-  type: string;
-  /** Its place in the primary key. */
-  key: number | null;
 }
 
 /** Before the row in which a page is full. A row that is larger has a page of its own. */
 const pageBytes = 4 * 1024 * 1024;
 const pageRows = 1_000;
+/** Of what waits. What is beyond counts as open. */
+const waitingLimit = 50_000;
 
 /** The rows that a service has of a project: read and stored table by table, page by page. */
 export class ProjectRows {
@@ -57,9 +60,10 @@ export class ProjectRows {
   }
 
   async inventory(scope: ProjectScope): Promise<RowsInventory> {
-    const [shape, tables, open] = [await this.shape(), await this.counts(scope), await this.open(scope)];
+    const [shape, tables, waiting] = [await this.shape(), await this.counts(scope), await this.waiting(scope)];
     const stays = this.lists.flatMap((each) => Object.entries(each.stays));
-    return { shape, tables, open, stays: stays.map(([table, why]) => ({ table, why })) };
+    const open = await this.open(scope, []);
+    return { shape, tables, open, waiting, stays: stays.map(([table, why]) => ({ table, why })) };
   }
 
   /** How many rows each table has of a project. */
@@ -73,11 +77,21 @@ export class ProjectRows {
     return counted;
   }
 
-  private async open({ projectId }: ProjectScope): Promise<{ what: string; count: number }[]> {
-    const found = [];
+  /** @param elsewhere ids of what waits in other services as rows that move: it does not have to end */
+  async open({ projectId }: ProjectScope, elsewhere: string[]): Promise<OpenCount[]> {
+    const found: OpenCount[] = [];
     for (const { what, count: sql } of this.lists.flatMap(({ open }) => open)) {
-      const n = await count(this.db, sql, projectId);
+      const n = await count(this.db, sql, projectId, ...(sql.includes('$2') ? [elsewhere] : []));
       if (n > 0) found.push({ what, count: n });
+    }
+    return found;
+  }
+
+  private async waiting({ projectId }: ProjectScope): Promise<string[]> {
+    const found: string[] = [];
+    for (const sql of this.lists.flatMap(({ waiting }) => waiting ?? [])) {
+      const rows = (await this.db.query(`${sql} LIMIT ${waitingLimit}`, [projectId])) as { id: string }[];
+      found.push(...rows.map(({ id }) => id));
     }
     return found;
   }
@@ -230,40 +244,6 @@ function valuesIn(name: string, after: string, keys: Column[]): string[] {
   if (!Array.isArray(given) || given.length !== keys.length || values.length !== keys.length) throw unknownAfter(name);
   return values;
 }
-
-/** Rows with a key: those that are there become as they came. */
-function upsert({ name, of, may }: MovedTable, columns: Column[], names: string, from: string): string {
-  const key = list(
-    columns.filter((column) => column.key !== null),
-    (column) => column.name,
-  );
-  const others = columns.filter((column) => column.key === null);
-  const set = list(others, ({ name: column }) => `${column} = excluded.${column}`);
-  const change = `DO UPDATE SET ${set} WHERE ${of.replaceAll('$2', '$3').replaceAll('$1', '$2')}`;
-  return `INSERT INTO ${name} AS t (${names}) ${from}
-    ON CONFLICT (${key}) ${may === 'add' || others.length === 0 ? 'DO NOTHING' : change}`;
-}
-
-/** Rows without a key: those that are not there yet, as they are. */
-function addNew(table: MovedTable, names: string, from: string): string {
-  return `INSERT INTO ${table.name} (${names}) SELECT n.* FROM (${from}) AS n(${names})
-    WHERE NOT EXISTS (SELECT FROM ${table.name} o WHERE ${isSame(table)})`;
-}
-
-/** Of rows without a key that are there: an erasure, or an aborted move, has changed their words since. */
-function takeWords(table: MovedTable, words: string[], names: string, from: string): string {
-  const exact = isSame({ ...table, words: [] });
-  return `UPDATE ${table.name} o SET ${list(words, (column) => `${column} = n.${column}`)} FROM (${from}) AS n(${names})
-    WHERE ${isSame(table)} AND NOT EXISTS (SELECT FROM ${table.name} o WHERE ${exact})`;
-}
-
-/** SQL: whether the row `o` that is there is the row `n` that comes. */
-function isSame({ pagedBy, words = [] }: MovedTable): string {
-  const but = `ARRAY[${list(words, (column) => `'${column}'`)}]::text[]`;
-  return `o.${pagedBy} = n.${pagedBy} AND to_jsonb(o) - ${but} = to_jsonb(n) - ${but}`;
-}
-
-const list = <T>(items: T[], write: (item: T, at: number) => string): string => items.map(write).join(', ');
 
 async function count(db: Queryable, sql: string, ...parameters: unknown[]): Promise<number> {
   const [row] = (await db.query(sql, parameters)) as { count: string }[];

@@ -43,6 +43,7 @@ export const movedRows: MovedRows = {
   stays: {
     'gateway.parsed_messages': 'messages on their way to the router, for a day: there are none once nothing is open',
   },
+  waiting: `SELECT t.receipt_id AS id FROM gateway.inbound_wait t WHERE t.job ->> 'project_id' = $1 AND t.state = 'queued'`,
   open: [
     working('deliveries that are being sent', 'gateway.delivery', 'sending'),
     working('synchronisations that run', 'gateway.sync_run'),

@@ -65,6 +65,9 @@ export const movedRows: MovedRows = {
     'engine.handover_mark': 'how far this installation has looked',
     'engine.stale_handover': 'replies that the gateway has not taken: there are none once nothing is open',
   },
+  // The journal says of a turn only that it began.
+  waiting: `SELECT t.id FROM engine.turn t WHERE t.project_id = $1 AND t.ended_at IS NULL AND NOT ${isWorkedOnSql('t')}
+    AND NOT EXISTS (SELECT FROM journal.entry e WHERE e.receipt_id = t.receipt_id AND e.stage = 'turn' AND e.subject_id = t.id)`,
   open: [
     working('turns that run', 'engine.turn'),
     working('comparisons of agents', 'engine.comparison_case'),

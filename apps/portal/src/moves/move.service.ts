@@ -130,9 +130,17 @@ export class MoveService {
     if (state !== 'left') await this.moves.release(caller, scope, state, true);
   }
 
-  private inventories(scope: ProjectScope) {
-    return Promise.all(
+  private async inventories(scope: ProjectScope) {
+    const found = await Promise.all(
       this.services.names.map(async (service) => ({ service, ...(await this.services.inventory(scope, service)) })),
+    );
+    // What waits is listed before the others count again: nothing begins to wait unseen in between.
+    const waiting = found.flatMap((each) => each.waiting);
+    if (waiting.length === 0) return found;
+    return Promise.all(
+      found.map(async (each) =>
+        each.open.length === 0 ? each : { ...each, open: await this.services.open(scope, each.service, waiting) },
+      ),
     );
   }
 

@@ -1,5 +1,5 @@
 import type { ProjectScope } from '#libs/contracts';
-import { ProjectRows, type RowsInventory, type RowsPage } from '#libs/project-rows';
+import { type OpenCount, ProjectRows, type RowsInventory, type RowsPage } from '#libs/project-rows';
 import { type Audience, notFound, type ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { clientsOfMoves } from '../services.js';
@@ -32,6 +32,12 @@ export class MovedServices {
   async inventory(scope: ProjectScope, service: Audience): Promise<RowsInventory> {
     if (service === 'portal') return this.own.inventory(scope);
     return this.client(service).get('/internal/project-rows', scope);
+  }
+
+  /** What of a service has to end, besides what waits elsewhere as rows that move. */
+  async open(scope: ProjectScope, service: Audience, elsewhere: string[]): Promise<OpenCount[]> {
+    if (service === 'portal') return this.own.open(scope, elsewhere);
+    return this.client(service).post('/internal/project-rows/open', scope, { elsewhere });
   }
 
   page(

@@ -56,12 +56,14 @@ export const movedRows: MovedRows = {
       what: 'turns that the engine has not taken',
       count: `SELECT count(*) FROM router.message m CROSS JOIN LATERAL jsonb_array_elements(m.turns) AS turn
         WHERE m.project_id = $1 AND m.routed_at > now() - interval '1 day' AND m.turns <> '[]'
+          AND turn ->> 'turn_id' <> ALL ($2::text[])
           AND NOT EXISTS (SELECT FROM journal.entry e WHERE e.receipt_id = m.receipt_id AND e.stage = 'turn'
             AND e.subject_id = turn ->> 'turn_id')`,
     },
     {
       what: 'turns that are handed over again',
-      count: `SELECT count(*) FROM router.stale_handover s JOIN router.message m ON m.id = s.owner_id WHERE m.project_id = $1`,
+      count: `SELECT count(*) FROM router.stale_handover s JOIN router.message m ON m.id = s.owner_id
+        WHERE m.project_id = $1 AND s.subject_id <> ALL ($2::text[])`,
     },
   ],
 };
