@@ -71,7 +71,9 @@ describe('gatehouse move', () => {
     expect(out).toMatch(/^portal\.member +members of the organization: invite them there$/m);
     const { key_id: keyId } = await there.api<{ key_id: string }>('GET', '/api/v1/moves/key');
     accepts = `${organization}=${keyId}`;
-    expect(out).toContain(`The other installation does not accept ${organization}: MOVE_ACCEPTS=${accepts} (of its portal)`);
+    expect(out).toContain(
+      `The other installation does not accept ${organization}: MOVE_ACCEPTS=${accepts} (of its portal)`,
+    );
     expect(code).toBe(1);
     expect(await here_()).toMatchObject({ state: 'here', closed: false });
   });

@@ -162,7 +162,8 @@ export class ProjectRows {
     const keys = keysOf(table, columns);
     const json = storableJson(rows);
     await this.db.transaction(async (tx) => {
-      if (table.pagedBy !== undefined && table.words) await tx.query(takeWords(table, table.words, names, from), [json]);
+      if (table.pagedBy !== undefined && table.words)
+        await tx.query(takeWords(table, table.words, names, from), [json]);
       const insert = table.pagedBy === undefined ? upsert(table, columns, names, from) : addNew(table, names, from);
       await tx.query(insert, insert.includes('$2') ? [json, scope.projectId, scope.organizationId] : [json]);
       // A row that was there may be somebody else's, and so may the parent of one that was not.

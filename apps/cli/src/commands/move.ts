@@ -116,7 +116,8 @@ const abort: Command = {
     const before = await source.get<Move>(pathOf(id));
     const { state } = before;
     if (state === 'left') {
-      const toDo = 'It cannot be undone, nor moved back to here. It can move on to an installation where it has never been.';
+      const toDo =
+        'It cannot be undone, nor moved back to here. It can move on to an installation where it has never been.';
       throw new CliError(
         exits.refused,
         `${id} has left: ${before.peer} works on it.`,
@@ -128,6 +129,7 @@ const abort: Command = {
     // There first: a project that goes on here must not be there, too.
     const arrived = await there.get<Move>(pathOf(id)).catch(absent);
     if (state === 'leaving') requirePeer(before, source, there, 'gatehouse move abort');
+    if (!arrived) await requireAccepted(there, before);
     if (arrived?.state === 'arriving') {
       requirePeer(arrived, there, source, 'gatehouse move abort');
       await there.delete(pathOf(id));
@@ -165,6 +167,15 @@ function requirePeer({ project_id: id, state, peer }: Move, at: Api, other: Api,
   const toDo = `Give the address under which the move began, which is ${peer}.`;
   const is = `${id} is ${state} at ${at.origin}, and its other side is ${peer}, not ${other.origin}.`;
   throw new CliError(exits.refused, is, where, toDo, 'other_peer');
+}
+
+/** Without that, what has arrived is not found with this key: the project would go on here, and stay there. */
+async function requireAccepted(there: Api, { project_id: id, organization_id: organization }: Move): Promise<void> {
+  const { accepts, key_id: key } = await there.get<ArrivalKey>('moves/key');
+  if (accepts.includes(organization)) return;
+  const is = `Whether ${id} has begun to arrive cannot be seen with this key.`;
+  const toDo = `Set MOVE_ACCEPTS=${organization}=${key} of the portal there for as long as the move lasts.`;
+  throw new CliError(exits.refused, is, 'gatehouse move abort', toDo, 'not_accepted');
 }
 
 function absent(error: unknown): null {

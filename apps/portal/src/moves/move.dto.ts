@@ -76,7 +76,11 @@ export class MoveView {
       '`arriving`: it is copied to this one',
   })
   state: (typeof moveStates)[number];
-  @ApiProperty({ type: Boolean, description: 'Whether the project is closed; false: it is open, or its row is not here yet' }) closed: boolean;
+  @ApiProperty({
+    type: Boolean,
+    description: 'Whether the project is closed; false: it is open, or its row is not here yet',
+  })
+  closed: boolean;
   @ApiProperty({ type: String, nullable: true, description: 'The other installation' }) peer: string | null;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Since when it is held' })
   held_at: string | null;
