@@ -30,7 +30,7 @@ export interface MovedRows {
   /** By table: why its rows stay. */
   stays: Record<string, string>;
   open: OpenWork[];
-  /** SQL: as `id`, receipts or turns of the project `$1` that wait here as rows that move, and nobody works on. */
+  /** SQL: as `id`, receipts, turns or deliveries of the project `$1` that wait here as rows that move, and nobody works on. */
   waiting?: string;
 }
 

@@ -31,7 +31,7 @@ export interface RowsInventory {
   tables: CountedTable[];
   /** What has to end before they are copied. */
   open: OpenCount[];
-  /** Ids of receipts and turns that wait here as rows that move: other services count them as open until they are told. */
+  /** Ids of receipts, turns and deliveries that wait here as rows that move: other services count them as open until they are told. */
   waiting: string[];
   stays: { table: string; why: string }[];
 }

@@ -43,7 +43,8 @@ export const movedRows: MovedRows = {
   stays: {
     'gateway.parsed_messages': 'messages on their way to the router, for a day: there are none once nothing is open',
   },
-  waiting: `SELECT t.receipt_id AS id FROM gateway.inbound_wait t WHERE t.job ->> 'project_id' = $1 AND t.state = 'queued'`,
+  waiting: `SELECT t.receipt_id AS id FROM gateway.inbound_wait t WHERE t.job ->> 'project_id' = $1 AND t.state = 'queued'
+    UNION ALL SELECT t.id FROM gateway.delivery t WHERE t.project_id = $1 AND t.ended_at IS NULL AND NOT ${isWorkedOnSql('t', 'sending')}`,
   open: [
     working('deliveries that are being sent', 'gateway.delivery', 'sending'),
     working('synchronisations that run', 'gateway.sync_run'),

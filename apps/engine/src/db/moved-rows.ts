@@ -81,12 +81,14 @@ export const movedRows: MovedRows = {
       what: 'replies that the gateway has not taken',
       count: `SELECT count(*) FROM engine.turn t CROSS JOIN LATERAL unnest(ARRAY[t.notice_id, t.answer_id]) AS sent(id)
         WHERE t.project_id = $1 AND t.ended_at > now() - interval '1 day' AND sent.id IS NOT NULL
+          AND sent.id <> ALL ($2::text[])
           AND NOT EXISTS (SELECT FROM journal.entry e WHERE e.receipt_id = t.receipt_id AND e.stage = 'delivery'
             AND e.subject_id = sent.id)`,
     },
     {
       what: 'replies that are offered again',
-      count: `SELECT count(*) FROM engine.stale_handover s JOIN engine.turn t ON t.id = s.owner_id WHERE t.project_id = $1`,
+      count: `SELECT count(*) FROM engine.stale_handover s JOIN engine.turn t ON t.id = s.owner_id
+        WHERE t.project_id = $1 AND s.subject_id <> ALL ($2::text[])`,
     },
   ],
 };
