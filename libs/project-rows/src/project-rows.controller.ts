@@ -1,10 +1,9 @@
 import type { ProjectScope } from '#libs/contracts';
 import type { HoldState } from '#libs/journal';
-import { Caller, JsonObject, type Principal, Problem, RequireScopes, Text } from '#libs/service-kit';
+import { Caller, JsonObject, type Principal, Problem, RequireScopes, Text, TextList } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Optional, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { IsString } from 'class-validator';
 import { type OpenCount, ProjectRows, type RowsInventory, type RowsPage } from './project-rows.repository.js';
 
 /** Changes rows on their way, where they are sealed for their installation. */
@@ -21,7 +20,7 @@ export const ROW_PASSAGE = Symbol('rowPassage');
 export const rowsBodyBytes = 96 * 1024 * 1024;
 
 class OpenAsked {
-  @IsString({ each: true }) elsewhere: string[];
+  @TextList(1_000_000, 100) elsewhere: string[];
 }
 
 class PageAsked {
