@@ -129,6 +129,10 @@ describe('the rows of a project that moves', () => {
 
   it('in the name of another organization nothing of it is counted, stored over or deleted', async () => {
     const stranger = { ...home, organizationId: 'org_stranger' };
+    await there.pool.query(
+      `INSERT INTO journal.project_hold (project_id, organization_id, state, peer, held_by) VALUES ($1, $2, 'arriving', 'x', 'test')`,
+      [home.projectId, home.organizationId],
+    );
     const before = await there.rows.counts(home);
     expect((await there.rows.counts(stranger)).filter(({ rows }) => rows > 0)).toEqual([]);
     const { next: _next, ...agents } = await here.rows.page(home, 'engine.agent', null);

@@ -194,7 +194,7 @@ export class ProjectRows {
     }
   }
 
-  /** The tables, each with an `of` that also asks a row for its organization `$2`, if it says one. */
+  /** The tables, each with an `of` that also asks for the organization `$2`: the row, if it says one, or else the hold. */
   private async scoped(): Promise<MovedTable[]> {
     const rows = (await this.db.query(
       `SELECT name FROM unnest($1::text[]) AS name
@@ -204,7 +204,7 @@ export class ProjectRows {
     const says = new Set(rows.map(({ name }) => name));
     return this.tables.map(({ of, ...table }) => ({
       ...table,
-      of: `(${of}) AND ${says.has(table.name) ? 't.organization_id = $2' : '$2::text IS NOT NULL'}`,
+      of: `(${of}) AND ${says.has(table.name) ? 't.organization_id = $2' : notOthers}`,
     }));
   }
 
@@ -224,6 +224,9 @@ export class ProjectRows {
     )) as Column[];
   }
 }
+
+/** SQL: whether no other organization than `$2` has the hold of the project `$1`. */
+const notOthers = 'NOT EXISTS (SELECT FROM journal.project_hold h WHERE h.project_id = $1 AND h.organization_id <> $2)';
 
 const unquoted = (name: string): string => name.replaceAll('"', '');
 
