@@ -8,6 +8,7 @@
 
 /** @type {Record<string, {is?: Meaning, default?: string}>} */
 export const notes = {
+  MOVE_ACCEPTS: { default: 'none' },
   // Every service.
   HTTP_HEADERS_TIMEOUT_MS: {
     is: 'Time from the connection to the last header of a request; after that 408, and the connection is closed.',

@@ -290,7 +290,7 @@ describe('a bot in more servers than one connection takes', () => {
     expect([discord.started, opsOf(6).length]).toEqual([3, 3]);
   });
 
-  it('begins anew when Discord wants more: what came is handed out first, and the gap is told until it is heard', async () => {
+  it('begins anew when Discord wants more: what came is handed out first, and the gap is reported until it is heard', async () => {
     const { cursor } = await poll();
     discord.write('before');
     discord.shards = 2;
@@ -375,18 +375,18 @@ describe('a bot in more servers than one connection takes', () => {
       const { gap, cursor: at = from } = answer;
       return { at, ...(gap as { reason: string; since: string; until: string }) };
     };
-    const told = await until('it is told', async () => {
+    const reported = await until('it is reported', async () => {
       const gap = await gapOf(cursor);
       return gap.at.endsWith(' -') && gap;
     });
-    expect(told.since >= lost).toBe(true);
-    const later = await gapOf(told.at);
-    expect([later.since, later.until > told.until]).toEqual([told.since, true]);
+    expect(reported.since >= lost).toBe(true);
+    const later = await gapOf(reported.at);
+    expect([later.since, later.until > reported.until]).toEqual([reported.since, true]);
     // Another process knows from the cursor that one is missing.
     discord.refusing.clear();
     const other = await host();
     others.push(other);
-    const taken = await poll({ cursor: told.at, wait_seconds: 0 }, other);
+    const taken = await poll({ cursor: reported.at, wait_seconds: 0 }, other);
     expect(taken).toMatchObject({ gap: { reason: 'shards_changed' } });
   });
 });

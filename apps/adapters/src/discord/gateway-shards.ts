@@ -36,7 +36,7 @@ export class GatewayShards {
   private readonly rests = new Map<GatewaySession, { until: number; times: number }>();
   /** Why one of them was not opened when it was last tried; null: all were. */
   private lastFailure: DeliverFailure | null = null;
-  private toldFailure: DeliverFailure | null = null;
+  private reportedFailure: DeliverFailure | null = null;
   private wrongNumber: DeliverFailure | null = null;
   /** Since some have not begun, what they would have brought is lost. */
   private unbegun: { since: string | null } | null = null;
@@ -68,9 +68,9 @@ export class GatewayShards {
 
   /** A failure that was not asked for before. */
   newFailure(): DeliverFailure | null {
-    const { lastFailure, toldFailure } = this;
-    this.toldFailure = lastFailure;
-    return lastFailure === toldFailure ? null : lastFailure;
+    const { lastFailure, reportedFailure } = this;
+    this.reportedFailure = lastFailure;
+    return lastFailure === reportedFailure ? null : lastFailure;
   }
 
   get hasEvents(): boolean {

@@ -8,7 +8,7 @@ import { OpenCallRepository } from './open-call.repository.js';
 
 const sweepBatch = 50;
 /** A server that is away is told for so long after the time of its task is over. */
-const tellMs = 600_000;
+const reportMs = 600_000;
 
 /**
  * Ends calls that wait no longer: their result is stored, or their turn has ended. A task that nobody waits for is
@@ -40,13 +40,13 @@ export class EndedOpenCalls extends Sweeping {
 
   /** @returns false: its server could not be told, and it is told again */
   private async end(open: OpenCall): Promise<boolean> {
-    const isTold = open.task_id === null || !(await this.rows.isAbandoned(open)) || (await this.tell(open));
-    if (isTold || open.expires_at.getTime() + tellMs <= Date.now()) await this.rows.end(open.id);
+    const isReported = open.task_id === null || !(await this.rows.isAbandoned(open)) || (await this.report(open));
+    if (isReported || open.expires_at.getTime() + reportMs <= Date.now()) await this.rows.end(open.id);
     else await this.rows.abandon(open.id);
-    return isTold;
+    return isReported;
   }
 
-  private async tell(open: OpenCall): Promise<boolean> {
+  private async report(open: OpenCall): Promise<boolean> {
     try {
       return await this.calls.cancelTask(open);
     } catch (error) {

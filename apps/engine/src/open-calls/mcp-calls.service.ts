@@ -17,7 +17,7 @@ import { type EngineSettings, REGISTRY, SETTINGS } from '../settings.js';
 import { ContactQuestions } from './contact-questions.js';
 import { OpenCallRepository, openCallId } from './open-call.repository.js';
 import { failedTriesOf, type Kept, keptCall, lookMsOf, pauseMsOf } from './kept-call.js';
-import { SaidWords } from './said-words.js';
+import { ReportedWords } from './reported-words.js';
 
 /** On top of the registry's own limit, so that the registry can end the call and say why. */
 const graceMs = 5_000;
@@ -37,7 +37,7 @@ const unknown = fail(
  */
 @Injectable()
 export class McpCallService implements McpCalls {
-  private readonly said = new SaidWords();
+  private readonly reported = new ReportedWords();
 
   constructor(
     private readonly rows: OpenCallRepository,
@@ -110,7 +110,7 @@ export class McpCallService implements McpCalls {
 
   /** For the timeline, unless it has that already: a call is looked at again and again. */
   private say(call: CallSite, id: string, words: string): void {
-    if (this.said.isNew(id, words)) call.say(words);
+    if (this.reported.isNew(id, words)) call.say(words);
   }
 
   /** @throws CallWaits */

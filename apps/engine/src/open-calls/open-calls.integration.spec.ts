@@ -422,7 +422,7 @@ describe('a call that its server has made a task of', () => {
     expect(await turnsOf(world).results(turn.turn_id)).toEqual([{ content: 'booked' }]);
   });
 
-  it('ends when its time is over, and its server is told', async () => {
+  it('ends when its time is over, and its server hears of that, however often it is away', async () => {
     answers = [waits({ task: task({ ttl_ms: 300 }) })];
     const turn = await begin(null);
     await ends(turn.turn_id);
@@ -443,16 +443,16 @@ describe('a call that its server has made a task of', () => {
   });
 
   it('is cancelled once its server is back', async () => {
-    let told = 0;
+    let reported = 0;
     services.on('/internal/tool-calls', ({ body }) => {
       if (!(body as unknown as Asked).continued?.cancel) return waits({ task: task({ poll_ms: 60_000 }) });
-      told += 1;
-      return { ok: false, error: told < 3 ? 'unreachable' : 'cancelled', message: 'away', retryable: false };
+      reported += 1;
+      return { ok: false, error: reported < 3 ? 'unreachable' : 'cancelled', message: 'away', retryable: false };
     });
     const turn = await begin(null);
     await waiting(turn.turn_id);
     await world.call('POST', `turns/${turn.turn_id}/cancel`, undefined, { scopes: ['admin'] });
     await until('nothing waits', async () => (await open()).length === 0);
-    expect(told).toBe(3);
+    expect(reported).toBe(3);
   });
 });

@@ -74,9 +74,9 @@ async function handled(request: Request, handle: (request: Request) => Promise<R
   const { _meta: _, ...given } = params;
   ofTasks.push({ method, params: given, named: request.headers.get('mcp-name') });
   if (method !== 'tasks/get') return answer({ resultType: 'complete' });
-  const said = states.length > 1 ? states.shift() : states[0];
-  if (said?.['status'] === 503) return new Response('', { status: 503 });
-  return answer({ resultType: 'complete', ...task, ...said });
+  const reported = states.length > 1 ? states.shift() : states[0];
+  if (reported?.['status'] === 503) return new Response('', { status: 503 });
+  return answer({ resultType: 'complete', ...task, ...reported });
 }
 
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 /** Calls whose last words are known here. */
 const most = 1_000;
 
-/** What was said last of each call. Words are said once more by another process, and after a restart. */
-export class SaidWords {
+/** What was reported last of each call. Words are reported once more by another process, and after a restart. */
+export class ReportedWords {
   private readonly last = new Map<string, string>();
 
   /** Whether the words are others than the last ones, which they then are. */
