@@ -30,6 +30,8 @@ export interface SpoolFile extends SpoolContent {
 export class SpoolFiles {
   private current: { file: FileHandle; path: string; inode: number; bytes: number } | null = null;
   private total = 0;
+  /** In the name of the last file. */
+  private begunMs = 0;
   /** The last step that writes to the current file, or takes it away: these follow each other. */
   private step: Promise<unknown> = Promise.resolve();
 
@@ -166,8 +168,9 @@ export class SpoolFiles {
   }
 
   private async begin(): Promise<NonNullable<SpoolFiles['current']>> {
-    // By time, so that names are in order of age.
-    const path = join(this.directory, `${Date.now().toString().padStart(15, '0')}-${randomUUID()}${written}`);
+    // By time, so that names are in order of age: two of one millisecond, too.
+    this.begunMs = Math.max(Date.now(), this.begunMs + 1);
+    const path = join(this.directory, `${this.begunMs.toString().padStart(15, '0')}-${randomUUID()}${written}`);
     const file = await open(path, 'wx', 0o600);
     await file.write(magic);
     await file.datasync();
