@@ -6,8 +6,7 @@ import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#
 import { serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
-import type { GatewaySettings } from './env.js';
-import { EGRESS, ENGINE, INGRESS, REGISTRY, SETTINGS, VAULT } from './tokens.js';
+import { EGRESS, ENGINE, type GatewaySettings, INGRESS, REGISTRY, SETTINGS, VAULT } from './env.js';
 
 /** What every folder may inject: settings, database, journal, other services. */
 @Global()

@@ -15,6 +15,7 @@ import { ATTACHMENTS } from './path/tools/tool.js';
 import { AwaitedEvents } from './path/turns/awaited-events.service.js';
 import { AttachedFiles } from './path/turns/attached-files.service.js';
 import { InternalTurnController, TurnController } from './manage/turns/turn.controller.js';
+import { TurnAttempts } from './path/turns/turn-attempt.service.js';
 import { TurnBudget } from './path/turns/turn-budget.service.js';
 import { TurnCancellation } from './manage/turns/turn-cancellation.service.js';
 import { EndedWaits } from './manage/waits/ended-waits.service.js';
@@ -23,7 +24,7 @@ import { TurnEnqueuer } from './path/turns/start-next.js';
 import { TurnInputs } from './manage/turns/turn-inputs.service.js';
 import { TurnJobHandler } from './path/turns/turn-job.handler.js';
 import { TurnJobService } from './path/turns/turn-job.service.js';
-import { TurnLeases, TurnSlotRepository } from './path/turns/running-turns.repository.js';
+import { TurnLeases, TurnSlots } from './path/turns/running-turns.repository.js';
 import { TurnRedriveService } from './manage/turns/turn-redrive.service.js';
 import { TurnRunner } from './path/turns/turn-runner.service.js';
 import { TurnSetup } from './path/turns/turn-setup.service.js';
@@ -58,6 +59,7 @@ import { TurnRepository } from './path/turns/turn.repository.js';
     Compactor,
     EndedWaits,
     ModelWindows,
+    TurnAttempts,
     TurnBudget,
     TurnCancellation,
     TurnEndingRepository,
@@ -70,7 +72,7 @@ import { TurnRepository } from './path/turns/turn.repository.js';
     TurnRepository,
     TurnRunner,
     TurnSetup,
-    TurnSlotRepository,
+    TurnSlots,
     TurnSweeper,
     TypingSignal,
     WorkflowRunner,

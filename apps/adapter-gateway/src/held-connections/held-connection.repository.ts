@@ -4,8 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import type { AppRow } from '../entities/app.entity.js';
-import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../env.js';
 import { type ConnectionGap, HeldConnection } from './held-connection.entity.js';
 
 @Injectable()

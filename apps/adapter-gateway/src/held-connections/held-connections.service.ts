@@ -9,8 +9,7 @@ import { AdapterClient } from '../path/adapters/adapter-client.js';
 import { wrongPoll } from '../path/adapters/answer-fields.js';
 import { type CallTarget, CallTargets } from '../manage/apps/call-targets.js';
 import { CredentialWaits } from '../path/apps/credential-waits.js';
-import type { GatewaySettings } from '../env.js';
-import { INGRESS, SETTINGS } from '../tokens.js';
+import { type GatewaySettings, INGRESS, SETTINGS } from '../env.js';
 import type { ConnectionGap, HeldConnection } from './held-connection.entity.js';
 import { HeldConnectionRepository } from './held-connection.repository.js';
 

@@ -10,9 +10,8 @@ import { InstalledRepository } from '../path/adapters/installed.repository.js';
 import { AppViews } from '../manage/apps/app-views.js';
 import { CallTargets } from '../manage/apps/call-targets.js';
 import { credentialWaitCodes, CredentialWaits } from '../path/apps/credential-waits.js';
-import { INGRESS, SETTINGS } from '../tokens.js';
 import { refusedTokenCode } from '../path/apps/app-credentials.js';
-import type { GatewaySettings } from '../env.js';
+import { type GatewaySettings, INGRESS, SETTINGS } from '../env.js';
 import type { MissedAsk } from './missed-ask.entity.js';
 import { MissedAskRepository, type Window } from './missed-ask.repository.js';
 

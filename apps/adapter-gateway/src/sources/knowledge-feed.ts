@@ -2,8 +2,7 @@ import { Sweeping } from '#libs/database';
 import { errorCode } from '#libs/queue';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { ENGINE, SETTINGS } from '../tokens.js';
-import type { GatewaySettings } from '../env.js';
+import { ENGINE, type GatewaySettings, SETTINGS } from '../env.js';
 import { effectiveAccess } from './effective-access.js';
 import { KnowledgeFeedRepository, type PendingDocument } from './knowledge-feed.repository.js';
 

@@ -5,8 +5,7 @@ import { type Settlement, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, In, Repository } from 'typeorm';
-import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../env.js';
 import { SourceRow } from './source.entity.js';
 import { type SyncCause, SyncRunRow } from './sync-run.entity.js';
 

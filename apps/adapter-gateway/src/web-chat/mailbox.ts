@@ -1,9 +1,8 @@
 import type { AttachedFile } from '#libs/adapter-sdk';
 import { Sweeping } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
-import type { GatewaySettings } from '../env.js';
+import { type GatewaySettings, SETTINGS } from '../env.js';
 import type { VisitorMailbox } from '../path/deliveries/deliver-call.js';
-import { SETTINGS } from '../tokens.js';
 import { WebChatFileRepository } from './web-chat-file.repository.js';
 import { WebChatStreams } from './web-chat-streams.js';
 import { type NewMessage, WebChatRepository } from './web-chat.repository.js';

@@ -3,7 +3,7 @@ import { type InboundParsePayload, type NormalizedMessage, scopeOf } from '#libs
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { InstalledApp } from '../path/apps/installed-apps.js';
-import { INGRESS } from '../tokens.js';
+import { INGRESS } from '../env.js';
 import { Mailbox } from './mailbox.js';
 import { type Answered, WebChatAddressRepository } from './web-chat-address.repository.js';
 import { addressOf } from './web-chat-addresses.js';

@@ -1,7 +1,6 @@
 import { Journal } from '#libs/journal';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../env.js';
 import { type Conversing, visitorReturned, WebChatRepository } from './web-chat.repository.js';
 
 /** A page that is open, and the last message that it was sent. */

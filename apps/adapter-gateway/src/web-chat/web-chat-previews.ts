@@ -1,7 +1,7 @@
 import type { ProjectScope } from '#libs/contracts';
 import type { ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { ENGINE } from '../tokens.js';
+import { ENGINE } from '../env.js';
 import type { Conversing } from './web-chat.repository.js';
 
 /** A page that is shown what is being written. */

@@ -5,8 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AppCredentials } from '../path/apps/app-credentials.js';
 import { type InstalledApp, InstalledApps } from '../path/apps/installed-apps.js';
 import type { AppRow } from '../entities/app.entity.js';
-import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../env.js';
 import type { FastifyReply } from 'fastify';
 import { readVisitor, type Visitor } from './visitor.js';
 

@@ -1,8 +1,7 @@
 import { bySetting, EventStream, limitReached, Metrics, networkOf, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
-import type { GatewaySettings } from '../env.js';
-import { SETTINGS } from '../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../env.js';
 import type { MailState } from './web-chat-addresses.js';
 import { WebChatFiles } from './web-chat-files.js';
 import { WebChatPresence } from './web-chat-presence.js';

@@ -1,8 +1,7 @@
 import { scopeOf } from '#libs/contracts';
 import { bySetting, limitReached, networkOf, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import type { GatewaySettings } from '../env.js';
-import { INGRESS, SETTINGS } from '../tokens.js';
+import { type GatewaySettings, INGRESS, SETTINGS } from '../env.js';
 import { AddressRate } from './address-rate.js';
 import { Mailbox } from './mailbox.js';
 import { WebChatAddresses } from './web-chat-addresses.js';

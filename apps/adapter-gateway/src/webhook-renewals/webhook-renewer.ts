@@ -9,9 +9,8 @@ import { InstalledRepository } from '../path/adapters/installed.repository.js';
 import { AppViews } from '../manage/apps/app-views.js';
 import { type CallTarget, CallTargets } from '../manage/apps/call-targets.js';
 import { credentialWaitCodes, CredentialWaits } from '../path/apps/credential-waits.js';
-import { SETTINGS } from '../tokens.js';
 import { refusedTokenCode } from '../path/apps/app-credentials.js';
-import type { GatewaySettings } from '../env.js';
+import { type GatewaySettings, SETTINGS } from '../env.js';
 import { type RenewalOutcome, WebhookRenewalRepository } from './webhook-renewal.repository.js';
 
 const dayMs = 86_400_000;

@@ -8,12 +8,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { createHash } from 'node:crypto';
 import { AppService } from '../apps/app.service.js';
 import { type InstalledApp, InstalledApps } from '../../path/apps/installed-apps.js';
-import { SETTINGS } from '../../tokens.js';
 import { DeliveryService } from '../../path/deliveries/delivery.service.js';
 import type { DeliveryRow } from '../../entities/delivery.entity.js';
 import { DeliveryRepository } from '../../path/deliveries/delivery.repository.js';
 import { ManagedDeliveryRepository } from '../deliveries/managed-delivery.repository.js';
-import type { GatewaySettings } from '../../env.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import type { DeliverCall, OutgoingAction, OutgoingAttachment } from './adapter-call.dto.js';
 
 /** State of a delivery. `queued` and `sending` continue on their own: ask again under the same key for the result. */

@@ -3,9 +3,8 @@ import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../../path/adapters/adapter-client.js';
 import { AdapterError, refusesPlatform } from '../../path/adapters/adapter-answer.js';
-import { SETTINGS } from '../../tokens.js';
 import type { CallTarget } from '../apps/call-targets.js';
-import type { GatewaySettings } from '../../env.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import { withRetries } from './with-retries.js';
 import {
   isRefusalByStatus,

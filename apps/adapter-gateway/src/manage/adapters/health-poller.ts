@@ -1,9 +1,8 @@
 import { scopeOf } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import type { GatewaySettings } from '../../env.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import type { AdapterRow } from '../../entities/app.entity.js';
-import { SETTINGS } from '../../tokens.js';
 import { AdapterClient } from '../../path/adapters/adapter-client.js';
 import { AdapterReadiness } from '../../path/adapters/adapter-readiness.js';
 import { AdapterRepository } from './adapter.repository.js';

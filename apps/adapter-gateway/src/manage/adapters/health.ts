@@ -1,8 +1,7 @@
 import { aText, fieldProblems, type JsonObject } from '#libs/adapter-sdk';
 import type { ProjectScope } from '#libs/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import type { GatewaySettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import { AdapterClient } from '../../path/adapters/adapter-client.js';
 
 /** The result of `/health` (spec 2.3). */

@@ -3,7 +3,7 @@ import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { VAULT } from '../../tokens.js';
+import { VAULT } from '../../env.js';
 import { linksOf, type VaultBindings } from '../../path/apps/app-credentials.js';
 import { InstalledRepository } from '../../path/adapters/installed.repository.js';
 import type { AppRow } from '../../entities/app.entity.js';

@@ -6,11 +6,10 @@ import { notFound, type Principal, Problem, requireApprovalsManage } from '#libs
 import { Inject, Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import type { AdapterRow, AppRow } from '../../entities/app.entity.js';
-import { SETTINGS } from '../../tokens.js';
 import { declarationsOf } from '../../path/apps/app-credentials.js';
 import { capabilitiesOf, InstalledApps } from '../../path/apps/installed-apps.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
-import type { GatewaySettings } from '../../env.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import type { ChangeApp, InstallApp } from './app.dto.js';
 import type { SignatureSettings } from './signature-settings.dto.js';
 import { AppBindings } from './app-bindings.js';

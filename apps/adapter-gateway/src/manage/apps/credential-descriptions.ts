@@ -1,7 +1,7 @@
 import type { CredentialType, ProjectScope } from '#libs/contracts';
 import { Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { VAULT } from '../../tokens.js';
+import { VAULT } from '../../env.js';
 
 /** What the vault says about a credential without opening it. */
 export interface CredentialDescription {

@@ -2,7 +2,7 @@ import type { KeyCheck, ProjectScope } from '#libs/contracts';
 import { type FieldError, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { AdapterRow, AppRow } from '../../entities/app.entity.js';
-import { VAULT } from '../../tokens.js';
+import { VAULT } from '../../env.js';
 import { endpointOf, keyChecks } from './endpoint-projection.js';
 
 /** An App with what decides how its requests are checked. */

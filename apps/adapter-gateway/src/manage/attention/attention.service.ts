@@ -3,7 +3,6 @@ import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { waitsForCredential } from '../../path/apps/credential-waits.js';
 import type { AdapterRow, AppRow } from '../../entities/app.entity.js';
-import { SETTINGS } from '../../tokens.js';
 import { AdapterService } from '../registration/adapter.service.js';
 import { AppViews } from '../apps/app-views.js';
 import type { AppView } from '../apps/app-view.dto.js';
@@ -11,7 +10,7 @@ import { AppService } from '../apps/app.service.js';
 import { SigningKeys } from '../apps/signing-keys.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import { type WaitingGroup, WaitingReplies } from '../deliveries/waiting-replies.js';
-import type { GatewaySettings } from '../../env.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import { AttentionRepository, type TroubledConnection } from './attention.repository.js';
 
 /** The Apps, adapters and sources of a project that do not work, or wait for a person. */

@@ -4,8 +4,7 @@ import { type Egress, EgressError } from '#libs/egress';
 import { bySetting, limitReached, notFound, type Principal, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { AdapterService } from '../registration/adapter.service.js';
-import { EGRESS, SETTINGS } from '../../tokens.js';
-import type { GatewaySettings } from '../../env.js';
+import { EGRESS, type GatewaySettings, SETTINGS } from '../../env.js';
 import type { ConformanceRunRow } from '../../entities/conformance-run.entity.js';
 import { ConformanceRunRepository } from './conformance-run.repository.js';
 

@@ -1,10 +1,9 @@
 import { broken, Diagnoser, type Finding, type Principal, unwise, well } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterRow } from '../../entities/app.entity.js';
-import { SETTINGS } from '../../tokens.js';
 import { AdapterService } from '../registration/adapter.service.js';
 import { HealthProbe } from '../adapters/health.js';
-import type { GatewaySettings } from '../../env.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 
 /** Each one costs a call over the network. */
 const adaptersAtMost = 20;

@@ -2,8 +2,7 @@ import type { Manifest } from '#libs/adapter-sdk';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { AdapterClient } from '../../path/adapters/adapter-client.js';
 import { ManifestFetch } from '../adapters/manifest.js';
-import type { GatewaySettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 
 export interface ShippedAdapter {
   /** Where the adapter is mounted. */

@@ -1,8 +1,7 @@
 import type { ProjectScope } from '#libs/contracts';
 import type { RowPassage, RowsPage } from '#libs/project-rows';
 import { Inject, Injectable } from '@nestjs/common';
-import type { GatewaySettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import { AppRepository } from '../apps/app.repository.js';
 
 /** Stands for the address of the shipped adapters, wherever they are. */

@@ -3,7 +3,7 @@ import type { InboundRequest } from '#libs/contracts';
 import { type Principal, holds, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { INGRESS } from '../../tokens.js';
+import { INGRESS } from '../../env.js';
 import type { AvailableSampleView, SendSample } from './sample.dto.js';
 import { manifestHeaders } from './sample-headers.js';
 

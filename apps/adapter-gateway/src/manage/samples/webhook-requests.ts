@@ -2,8 +2,7 @@ import { probeHeader, type ProjectScope } from '#libs/contracts';
 import { createEgress, type Egress, EgressError } from '#libs/egress';
 import { ServiceTokens } from '#libs/service-kit';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import type { GatewaySettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 
 export interface WebhookRequest {
   method: 'GET' | 'POST';

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
-import type { GatewaySettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import { TokenSeal } from './token-seal.js';
 
 @Module({

@@ -2,8 +2,7 @@ import type { ProjectScope } from '#libs/contracts';
 import { ChangeCache, ChangeListener } from '#libs/database';
 import { RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import type { GatewaySettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import { InstalledRepository, type NotReady } from './installed.repository.js';
 
 /** How stale an entry may get without change notifications. */

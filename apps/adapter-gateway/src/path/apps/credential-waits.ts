@@ -1,8 +1,7 @@
 import { ChangeListener } from '#libs/database';
 import { RunLater } from '#libs/queue';
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import type { GatewaySettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 
 /** Makes the work of these Apps that waits for a credential due now. */
 type Release = (appIds: string[]) => Promise<void>;

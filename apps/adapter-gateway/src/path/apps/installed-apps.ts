@@ -4,8 +4,7 @@ import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { InstalledRepository } from '../adapters/installed.repository.js';
 import type { AdapterRow, AppRow } from '../../entities/app.entity.js';
-import type { GatewaySettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 
 export interface InstalledApp {
   app: AppRow;

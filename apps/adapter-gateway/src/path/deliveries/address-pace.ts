@@ -4,8 +4,7 @@ import { ProjectLimits } from '#libs/project-limits';
 import { RunLater } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import type { GatewaySettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 
 const cleanEveryMs = 600_000;
 const idleMs = 3_600_000;

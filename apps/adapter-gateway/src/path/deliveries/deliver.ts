@@ -11,8 +11,7 @@ import { AppCredentials, refusedTokenCode, refusesToken } from '../apps/app-cred
 import { canSend, type InstalledAdapter, type InstalledApp, InstalledApps } from '../apps/installed-apps.js';
 import type { AppRow } from '../../entities/app.entity.js';
 import type { DeliveryRow } from '../../entities/delivery.entity.js';
-import type { GatewaySettings } from '../../env.js';
-import { EGRESS, ENGINE, SETTINGS } from '../../tokens.js';
+import { EGRESS, ENGINE, type GatewaySettings, SETTINGS } from '../../env.js';
 import { AddressPace } from './address-pace.js';
 import { DeliverCalls, refused } from './deliver-call.js';
 import {

@@ -8,8 +8,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, Repository } from 'typeorm';
 import { DeliveryRow } from '../../entities/delivery.entity.js';
-import type { GatewaySettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import { answerLostCode, type AttemptedDelivery, type DeliveryOutcome } from './delivery.verdict.js';
 
 /** The columns of an outcome beside those of work. */

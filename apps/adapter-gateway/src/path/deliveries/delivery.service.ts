@@ -20,10 +20,9 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { ENGINE, SETTINGS } from '../../tokens.js';
 import { InstalledApps } from '../apps/installed-apps.js';
 import type { DeliveryRow } from '../../entities/delivery.entity.js';
-import type { GatewaySettings } from '../../env.js';
+import { ENGINE, type GatewaySettings, SETTINGS } from '../../env.js';
 import { Deliverer } from './deliver.js';
 import {
   type ClaimedDelivery,

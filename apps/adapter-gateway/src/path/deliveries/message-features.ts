@@ -5,8 +5,7 @@ import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { DeliveryRow, OfferedChoice } from '../../entities/delivery.entity.js';
-import type { GatewaySettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import type { ReplacedDelivery } from './delivery.repository.js';
 
 export interface FittedContent {

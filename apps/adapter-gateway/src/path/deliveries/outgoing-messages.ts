@@ -4,9 +4,8 @@ import { Journal } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterClient } from '../adapters/adapter-client.js';
 import { wrongFormat } from '../adapters/answer-fields.js';
-import type { GatewaySettings } from '../../env.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import type { InstalledAdapter } from '../apps/installed-apps.js';
-import { SETTINGS } from '../../tokens.js';
 import type { DeliveryRow } from '../../entities/delivery.entity.js';
 import { DeliveryPartRepository, type FormattedText } from './delivery.repository.js';
 

@@ -19,11 +19,10 @@ import { AdapterReadiness, disabledCode, notReadyCode } from '../adapters/adapte
 import { circuitOpenCode } from '../adapters/call-limits.js';
 import { credentialWaitCodes, CredentialWaits, waitsForCredential } from '../apps/credential-waits.js';
 import { type InstalledAdapter, InstalledApps } from '../apps/installed-apps.js';
-import { SETTINGS } from '../../tokens.js';
 import type { InboundWaitRow } from './inbound.entity.js';
 import { InboundWaitRepository, type Rescheduled } from './inbound.repository.js';
 import { InFlightLimiter, type Policy, settlementOf, Suspects, type Verdict, verdictOf } from '#libs/work';
-import type { GatewaySettings } from '../../env.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import { InboundService } from './inbound.service.js';
 
 const takeEveryMs = 500;

@@ -5,8 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, LessThan, Repository } from 'typeorm';
 import type { AdapterLoad } from '../adapters/adapter-client.js';
-import type { GatewaySettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import { InboundWaitRow, ParsedMessages } from './inbound.entity.js';
 
 /** A receipt to retry. Its first attempt had no row: that is claim 0. */

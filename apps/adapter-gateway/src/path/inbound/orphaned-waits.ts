@@ -2,8 +2,7 @@ import { inboundParse } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import type { GatewaySettings } from '../../env.js';
-import { SETTINGS } from '../../tokens.js';
+import { type GatewaySettings, SETTINGS } from '../../env.js';
 import { InboundWaitRepository } from './inbound.repository.js';
 
 const deadKeptMs = 86_400_000;

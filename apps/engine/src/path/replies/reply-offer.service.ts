@@ -4,7 +4,9 @@ import {
   deliverySend,
   type JobCustody,
   type OutboundContent,
+  type ReplyTarget,
   resentAfterMs,
+  type TurnRunPayload,
 } from '#libs/contracts';
 import { Database, Liveness, Sweeping } from '#libs/database';
 import { Handovers } from '#libs/journal';
@@ -62,13 +64,20 @@ export class ReplyOfferService extends Sweeping {
     });
   }
 
-  async offer(reply: OfferedReply): Promise<void> {
-    await this.jobClient.enqueue(deliverySend, this.payloadOf(reply));
+  /** Offers the answer of a turn that has just ended, of which everything is known here. */
+  async offerAnswer(
+    { turn_id, organization_id, project_id, receipt_id, custody }: TurnRunPayload,
+    delivery_id: string,
+    text: string,
+    target: ReplyTarget,
+  ): Promise<void> {
+    const subject = { delivery_id, turn_id, organization_id, project_id, receipt_id };
+    await this.offer({ ...subject, content: { text, target }, ...surplusOf(custody) });
   }
 
   /** Offers the replies of a turn that has just ended. */
   async offerOf(turnId: string, custody?: JobCustody): Promise<void> {
-    const surplus = custody?.surplus ? { custody: { surplus: true as const } } : {};
+    const surplus = surplusOf(custody);
     await Promise.all((await this.ofTurns([turnId])).map((reply) => this.offer({ ...reply, ...surplus })));
   }
 
@@ -98,6 +107,10 @@ export class ReplyOfferService extends Sweeping {
     return Math.max(passed, due.length);
   }
 
+  private async offer(reply: OfferedReply): Promise<void> {
+    await this.jobClient.enqueue(deliverySend, this.payloadOf(reply));
+  }
+
   private async resend(reply: OfferedReply): Promise<void> {
     const payload = { ...this.payloadOf(reply), custody: { resent: true } };
     const item = { payload, attempts: 0, addedAtMs: Date.now() };
@@ -109,6 +122,11 @@ export class ReplyOfferService extends Sweeping {
     const fits = Buffer.byteLength(JSON.stringify(content)) <= this.settings.INLINE_LIMIT_BYTES;
     return { ...reply, ...(fits ? { content } : {}) };
   }
+}
+
+/** The reply of a surplus turn is surplus too. */
+function surplusOf(custody: JobCustody | undefined): { custody?: JobCustody } {
+  return custody?.surplus ? { custody: { surplus: true } } : {};
 }
 
 /** The failure notice precedes the answer that a redrive gave. */

@@ -1,11 +1,14 @@
+import type { TurnRunPayload } from '#libs/contracts';
+import { Journal } from '#libs/journal';
 import { ProjectLimits } from '#libs/project-limits';
 import { RunLater } from '#libs/queue';
 import { LeaseLost } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Claim, Turn } from '../../entities/turn.entity.js';
-import { TurnRepository } from './turn.repository.js';
+import type { Claim } from '../../entities/turn.entity.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
+import { entryOf, TurnEnqueuer } from './start-next.js';
+import { TurnRepository } from './turn.repository.js';
 import { postponed, type Tried } from './turn.verdict.js';
 
 /** The turns that this process stores or runs: never one twice, and each can be stopped. */
@@ -50,7 +53,7 @@ export class TurnLeases {
   }
 }
 
-export const slotCode = 'project_turns';
+const slotCode = 'project_turns';
 /**
  * A waiting turn is enqueued when a turn of its project ends. This covers ends that are missed, such as a process that
  * died.
@@ -59,40 +62,53 @@ const retryAfterMs = 2_000;
 
 /** Keeps a project's concurrent turns within its limit, across all replicas. */
 @Injectable()
-export class TurnSlotRepository {
+export class TurnSlots {
   constructor(
     private readonly db: DataSource,
     private readonly turns: TurnRepository,
     private readonly limits: ProjectLimits,
+    private readonly enqueuer: TurnEnqueuer,
+    private readonly journal: Journal,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
   /** Concurrent turns of a project; 0: no limit. */
-  limitOf(projectId: string): number {
+  private limitOf(projectId: string): number {
     return this.limits.of(projectId).concurrent_turns ?? this.settings.PROJECT_CONCURRENT_TURNS;
   }
 
   /**
-   * Takes a slot for a claimed turn, or reschedules the turn in its row, which costs no try.
+   * Runs a claimed turn in a slot of its project. Without a free one it reschedules the turn in its row, which costs no
+   * try.
    * @throws RunLater `project_turns`
    */
-  async take(projectId: string, tried: Tried): Promise<void> {
-    const limit = this.limitOf(projectId);
-    if (limit === 0 || (await this.taken(projectId, tried.id, limit))) return;
+  async during<T>(payload: TurnRunPayload, tried: Tried, act: () => Promise<T>): Promise<T> {
+    await this.take(payload, tried);
+    try {
+      return await act();
+    } finally {
+      await this.enqueueNext(payload.project_id);
+    }
+  }
+
+  private async take(payload: TurnRunPayload, tried: Tried): Promise<void> {
+    const limit = this.limitOf(payload.project_id);
+    if (limit === 0 || (await this.taken(payload.project_id, tried.id, limit))) return;
     const delayMs = retryAfterMs + Math.ceil(Math.random() * retryAfterMs);
     await this.turns.release(postponed(tried, slotCode, delayMs, this.settings));
-    throw new RunLater(delayMs, slotCode, this.wordsFor(limit));
+    const advice = adviceFor(limit);
+    // The timeline has it where the turn waited for the same before.
+    if (tried.reason !== slotCode) this.journal.append(entryOf({ ...payload, ...tried }, 'held', slotCode, { advice }));
+    throw new RunLater(delayMs, slotCode, advice);
   }
 
-  /** Makes the project's next turn that waits for a slot due; null: none waits, or there is no limit. */
-  async next(projectId: string): Promise<Turn | null> {
-    if (this.limitOf(projectId) === 0) return null;
+  /** A turn ended or waits, so the project's next turn that waits for a slot can have it. */
+  private async enqueueNext(projectId: string): Promise<void> {
+    if (this.limitOf(projectId) === 0) return;
     const waiting = `project_id = $1 AND reason = '${slotCode}'`;
-    return (await this.turns.work.expedite(waiting, [projectId], '*', 1))[0] ?? null;
-  }
-
-  private wordsFor(limit: number): string {
-    return `Its project already runs ${limit} turns, which is its limit. The turn continues when one of them ends. Raise concurrent_turns of the project, or PROJECT_CONCURRENT_TURNS.`;
+    // A turn that is missed here looks again by itself.
+    const next = await this.turns.work.expedite(waiting, [projectId], '*', 1).catch(() => []);
+    this.enqueuer.enqueue(next);
   }
 
   private taken(projectId: string, turnId: string, limit: number): Promise<boolean> {
@@ -112,4 +128,8 @@ export class TurnSlotRepository {
       return rows.length > 0;
     });
   }
+}
+
+function adviceFor(limit: number): string {
+  return `Its project already runs ${limit} turns, which is its limit. The turn continues when one of them ends. Raise concurrent_turns of the project, or PROJECT_CONCURRENT_TURNS.`;
 }

@@ -226,13 +226,17 @@ export class TurnEnqueuer {
   }
 }
 
-/** A timeline entry for a stored turn. */
+/** A turn as its timeline names it. */
+type TurnSubject = Pick<Turn, 'id' | 'receipt_id' | 'organization_id' | 'project_id' | 'app_id' | 'claim'>;
+
+/** A timeline entry of a turn. */
 export function entryOf(
-  { id, receipt_id, organization_id, project_id, app_id, claim }: Turn,
+  { id, receipt_id, organization_id, project_id, app_id, claim }: TurnSubject,
   outcome: JournalEntry['outcome'],
   reason: string | null,
   detail: Record<string, unknown> | null,
+  duration_ms: number | null = null,
 ): JournalEntry {
   const subject = { receipt_id, organization_id, project_id, app_id, subject_id: id };
-  return { ...subject, stage: 'turn', outcome, reason, attempt: Math.max(1, claim), detail };
+  return { ...subject, stage: 'turn', outcome, reason, attempt: Math.max(1, claim), duration_ms, detail };
 }

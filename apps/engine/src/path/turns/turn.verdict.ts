@@ -5,6 +5,7 @@ import type { Turn } from '../../entities/turn.entity.js';
 import { ModelError, type ModelErrorCode } from '../model/model.js';
 import type { EngineSettings } from '../../settings.js';
 import { ToolsetUnavailable } from '../tools/registry/registry-tool.js';
+import { reservedCode } from './turn-budget.service.js';
 
 /** The counts of a claimed turn. */
 export type Tried = Pick<Turn, 'id' | 'claim' | 'tries' | 'blocked_since' | 'reason' | 'waits' | 'unreadable'>;
@@ -33,6 +34,22 @@ export function turnSettlement(error: unknown, tried: Tried, limits: Limits): Tu
 /** A wait for which nobody was asked. It ends a wait for something that is away. */
 export function postponed(tried: Tried, code: string, ms: number, limits: Limits): TurnSettlement {
   return { ...settle(tried, { do: 'later', ms, code, ages: false }, limits), blocked_since: null };
+}
+
+/**
+ * What the timeline says of a failure after which the turn is tried again. null: it waits for the same since an earlier
+ * try, and the timeline would get an entry for each look.
+ */
+export function noteOfFailure(
+  { reason, blocked_since: since }: TurnSettlement,
+  tried: Tried,
+  { TURN_WAIT_MS: waitMs }: Pick<Limits, 'TURN_WAIT_MS'>,
+): { outcome: 'retrying' | 'held'; detail: { until?: string } } | null {
+  const waitedForIt = tried.reason === reason;
+  if (reason === reservedCode) return waitedForIt ? null : { outcome: 'held', detail: {} };
+  if (since === null) return { outcome: 'retrying', detail: {} };
+  if (waitedForIt && tried.blocked_since !== null) return null;
+  return { outcome: 'held', detail: { until: new Date(since.getTime() + waitMs).toISOString() } };
 }
 
 function verdictOn(error: unknown, { waits, unreadable }: Tried, limits: Limits): Verdict {
