@@ -1,5 +1,5 @@
 import { until } from '#libs/testing';
-import { type DocumentProvider, documentProvider } from '../testing/document-provider.js';
+import { type DocumentProvider, documentProvider, newSlug } from '../testing/document-provider.js';
 import { DocumentSource } from '../testing/document-source.js';
 import { type GatewayWorld, startGateway } from '../testing/gateway-world.js';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 beforeEach(async () => {
-  provider = await documentProvider(`docs-${Math.random().toString(36).slice(2, 8)}`);
+  provider = await documentProvider(newSlug());
   source = await DocumentSource.of(world, provider);
 });
 afterEach(() => provider.close());

@@ -16,11 +16,14 @@ export interface DocumentProvider {
   listed: (string | null)[];
   /** Whether listings say that they are complete. */
   full: boolean;
-  /** Answers instead of the provider, where it returns something. */
-  onList: (call: ListChangesCall) => ListChangesResult | undefined;
-  onFetch: (path: string) => Promise<FetchFileResult | undefined> | FetchFileResult | undefined;
+  /** Answers instead of the provider, where it returns something: also what the contract does not allow. */
+  onList: (call: ListChangesCall) => ListChangesResult | object | undefined;
+  onFetch: (path: string) => Promise<FetchFileResult | undefined> | FetchFileResult | object | undefined;
   close(): Promise<void>;
 }
+
+/** For a provider that no other test knows. */
+export const newSlug = (): string => `docs-${Math.random().toString(36).slice(2, 8)}`;
 
 const pageSize = 100;
 
@@ -50,10 +53,11 @@ export async function documentProvider(slug: string): Promise<DocumentProvider> 
         sources: {
           listChanges: (call) => {
             provider.listed.push(call.cursor);
-            return provider.onList(call) ?? page(provider.files, call.cursor, provider.full);
+            const instead = provider.onList(call) as ListChangesResult | undefined;
+            return instead ?? page(provider.files, call.cursor, provider.full);
           },
           fetchFile: async ({ file_path: path }) => {
-            const instead = await provider.onFetch(path);
+            const instead = (await provider.onFetch(path)) as FetchFileResult | undefined;
             if (instead) return instead;
             const text = provider.files.get(path);
             if (text === undefined) return { ok: false, error: 'not_found' };

@@ -16,6 +16,8 @@ export type FakeAnswer = object | { lines: object[] } | { status: number; code: 
 export interface FakeServices {
   url: string;
   requests: RecordedRequest[];
+  /** What was sent to a path, in the order in which it came. */
+  bodies<Body extends object>(path: string): Body[];
   /** Sets the answer for a path; one that ends with a slash stands for all just below it. */
   on(path: string, answer: (request: RecordedRequest) => FakeAnswer | Promise<FakeAnswer>): void;
   close(): Promise<void>;
@@ -57,6 +59,8 @@ export async function fakeServices(): Promise<FakeServices> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    bodies: <Body extends object>(path: string) =>
+      requests.filter((request) => request.path === path).map(({ body }) => body as Body),
     on: (path, answer) => void answers.set(path, answer),
     close: () =>
       new Promise((resolve) => {

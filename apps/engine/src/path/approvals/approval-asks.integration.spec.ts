@@ -39,10 +39,7 @@ beforeEach(() => {
 });
 afterAll(() => world.close());
 
-const sent = () =>
-  services.requests
-    .filter(({ path }) => path === '/internal/adapter-calls/deliver')
-    .map(({ body }) => body as unknown as Asked);
+const sent = () => services.bodies<Asked>('/internal/adapter-calls/deliver');
 
 /** A turn that waits for the approvers. */
 async function waiting(approvers: string[], body = 'x', input: Parameters<typeof turnOf>[1] = {}) {
