@@ -66,6 +66,14 @@ export type IdKind =
   | 'tsk'
   | 'psh';
 
+/** What people set up: few, and repeated in every row of their messages. */
+const setUp: ReadonlySet<IdKind> = new Set<IdKind>(['org', 'prj', 'app', 'agt', 'trg']);
+
+/** A regular expression: the digits of ids of these kinds. Those of what people set up may have the shorter form. */
+export function idDigits(...kinds: IdKind[]): string {
+  return kinds.some((kind) => setUp.has(kind)) ? '(?:[0-9a-f]{32}|[0-9a-z]{14})' : '[0-9a-f]{32}';
+}
+
 let lastMs = 0;
 let counter = 0;
 

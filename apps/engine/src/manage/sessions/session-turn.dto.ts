@@ -1,4 +1,5 @@
 import {
+  idDigits,
   type ReplyTarget,
   type ReplyWithheld,
   type TakeoverLine,
@@ -28,7 +29,7 @@ type SessionTurnState = (typeof sessionTurnStates)[number];
 /** For `@ApiProperty`: the App of a session or a turn, or what started it without one. */
 export const sessionSource = {
   type: String,
-  pattern: '^(?:app_|api:prj_|schedule:sch_|callers:prj_)[0-9a-f]{32}$',
+  pattern: `^(?:app_|api:prj_|schedule:sch_|callers:prj_)${idDigits('app', 'prj', 'sch')}$`,
   description:
     'The App; `api:<project>` or `schedule:<id>` for what the API or a schedule started, `callers:<project>` for a published agent',
 } as const;

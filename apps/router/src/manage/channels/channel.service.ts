@@ -1,4 +1,4 @@
-import { columnsOf, type Endpoint } from '#libs/contracts';
+import { columnsOf, type Endpoint, idDigits } from '#libs/contracts';
 import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { NamedAgents } from '../agents/named-agents.js';
@@ -117,7 +117,7 @@ function nothingToChange(): Problem {
 }
 
 function isAppId(text: string): boolean {
-  return /^app_[0-9a-f]{32}$/.test(text);
+  return new RegExp(`^app_${idDigits('app')}$`).test(text);
 }
 
 function channelOf(caller: Principal, appId: string, given: ChannelSettings): Stored {

@@ -1,4 +1,4 @@
-import { type ReplyWithheld, type RequestFacts, type TextFrom, textSources } from '#libs/contracts';
+import { idDigits, type ReplyWithheld, type RequestFacts, type TextFrom, textSources } from '#libs/contracts';
 import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
 import { NormalizedMessageView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
@@ -7,7 +7,7 @@ import type { ChiefOfStaffVerdict, MessageRow, Verdict } from '../../entities/me
 /** For `@ApiProperty`: the App that a message came through; a run started by the API has none. */
 export const messageSource = {
   type: String,
-  pattern: '^(?:app_|api:prj_|schedule:sch_|callers:prj_)[0-9a-f]{32}$',
+  pattern: `^(?:app_|api:prj_|schedule:sch_|callers:prj_)${idDigits('app', 'prj', 'sch')}$`,
   description:
     'The App; `api:<project>` for a run that was started by the API, `schedule:<id>` for one of a schedule, `callers:<project>` where a published agent was asked',
 } as const;
