@@ -1,4 +1,4 @@
-import { hash, randomFillSync } from 'node:crypto';
+import { hash, randomFillSync, randomInt } from 'node:crypto';
 
 /** Prefix of every kind of id: it shows what an id in a log line or a support mail refers to. */
 export type IdKind =
@@ -85,11 +85,23 @@ export interface TimedId {
 }
 
 /**
- * A new id: `<kind>_<32 hex digits>`, the digits a UUIDv7 (RFC 9562) without dashes. Ids of one process sort in the
- * order of their creation, so inserts append to an index instead of scattering over it.
+ * A new id: `<kind>_<32 hex digits>`, the digits a UUIDv7 (RFC 9562) without dashes; of what people set up, a shorter
+ * one. Ids of one process sort in the order of their creation, so inserts append to an index instead of scattering over
+ * it.
  */
 export function newId(kind: IdKind, nowMs?: number): string {
-  return newTimedId(kind, nowMs).id;
+  return setUp.has(kind) ? shortId(kind, nowMs) : newTimedId(kind, nowMs).id;
+}
+
+let lastShortMs = 0;
+
+/**
+ * 14 digits of base 36: the time in ms, then 31 random bits. A process makes one a millisecond, so two are the same only
+ * if two processes that make one in the same millisecond also draw the same bits. They sort after all ids of 32 digits.
+ */
+function shortId(kind: IdKind, nowMs = Date.now()): string {
+  lastShortMs = Math.max(nowMs, lastShortMs + 1);
+  return `${kind}_${lastShortMs.toString(36).padStart(8, '0')}${randomInt(36 ** 6).toString(36).padStart(6, '0')}`;
 }
 
 /** A new id as `newId` makes it. */

@@ -1,4 +1,4 @@
-import { derivedId, firstId, idTimeMs, newId } from './ids.js';
+import { derivedId, firstId, idDigits, idTimeMs, newId } from './ids.js';
 
 describe('an id', () => {
   it('is its kind and a UUIDv7, and contains its time', () => {
@@ -37,6 +37,21 @@ describe('an id', () => {
     many.push(newId('evt', now - 30_000), newId('evt', now + 5));
     expect(many.toSorted()).toEqual(many);
     expect(idTimeMs(many[0]!)).toBe(now);
+  });
+});
+
+describe('an id of what people set up', () => {
+  const made = Array.from({ length: 1_000 }, () => newId('prj'));
+
+  it('has 14 digits, and sorts by its time and after ids of 32 digits', () => {
+    const longer = 'prj_01a2248470087000960c2671b0734ed1';
+    expect([...made, longer].toSorted()).toEqual([longer, ...made]);
+    for (const id of [longer, ...made]) expect(id).toMatch(new RegExp(`^prj_${idDigits('prj')}$`));
+    expect(new Set(made.map((id) => id.length))).toEqual(new Set([18]));
+  });
+
+  it('is no form of another kind', () => {
+    expect(made[0]!.slice(4)).not.toMatch(new RegExp(`^${idDigits('evt')}$`));
   });
 });
 
