@@ -101,7 +101,9 @@ let lastShortMs = 0;
  */
 function shortId(kind: IdKind, nowMs = Date.now()): string {
   lastShortMs = Math.max(nowMs, lastShortMs + 1);
-  return `${kind}_${lastShortMs.toString(36).padStart(8, '0')}${randomInt(36 ** 6).toString(36).padStart(6, '0')}`;
+  return `${kind}_${lastShortMs.toString(36).padStart(8, '0')}${randomInt(36 ** 6)
+    .toString(36)
+    .padStart(6, '0')}`;
 }
 
 /** A new id as `newId` makes it. */
