@@ -101,13 +101,14 @@ function drive() {
       },
     };
     const open = () => connect({ host: hostname, port: Number(port), noDelay: true, onread });
-    let socket = open();
+    /** @type {ReturnType<typeof open>} */
+    let socket;
     /** Until the request is due. */
     let waiting = false;
     let closed = false;
     const next = () => {
       if (!due()) {
-        socket.destroy();
+        socket?.destroy();
         return resolve();
       }
       // With a rate, request k has its own due time; a late one counts its wait as latency.
@@ -117,9 +118,7 @@ function drive() {
         waiting = false;
         if (closed) {
           closed = false;
-          text = '';
-          socket = open();
-          attach();
+          connectAnew();
         }
         began = load.rate ? slot : performance.now();
         socket.write(load.keepIds ? prepared(n) : withKey(n));
@@ -147,22 +146,27 @@ function drive() {
       text = '';
       next();
     };
-    const attach = () => {
+    const connectAnew = () => {
+      text = '';
+      socket = open();
       socket.on('error', () => undefined);
       socket.on('close', () => {
         // Idle for longer than the server keeps a connection: nothing was sent on it.
         if (waiting) return void (closed = true);
         if (!due()) return resolve();
         refused += 1;
-        text = '';
         setTimeout(() => {
-          socket = open();
-          attach();
+          connectAnew();
           socket.once('connect', next);
         }, 50);
       });
     };
-    attach();
+    // At a rate, a connection may wait long for its first request: a server closes one on which nothing comes.
+    if (load.rate) {
+      closed = true;
+      return next();
+    }
+    connectAnew();
     socket.once('connect', next);
   });
 }
