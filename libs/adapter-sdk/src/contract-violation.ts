@@ -100,13 +100,22 @@ function messageProblem(answer: JsonObject): string | undefined {
   );
 }
 
-function pollProblem({ events, cursor, gap }: JsonObject): string | undefined {
+function pollProblem({ events, cursor, gap, degraded }: JsonObject): string | undefined {
   const isEvent = (event: unknown): boolean =>
     isJsonObject(event) && typeof event.id === 'string' && event.id !== '' && typeof event.body === 'string';
   if (!Array.isArray(events) || events.length > POLL_MAX_EVENTS || !events.every(isEvent)) {
     return `events must be a list of at most ${POLL_MAX_EVENTS} objects with an id and a body as text`;
   }
-  return first({ cursor, gap }, { cursor: aText, gap: anObject }) ?? tooLong(cursor, 'cursor', POLL_CURSOR_MAX_BYTES);
+  return (
+    first({ cursor, gap, degraded }, { cursor: aText, gap: anObject, degraded: anObject }) ??
+    (isJsonObject(degraded) ? degradedProblem(degraded) : undefined) ??
+    tooLong(cursor, 'cursor', POLL_CURSOR_MAX_BYTES)
+  );
+}
+
+function degradedProblem({ error, message }: JsonObject): string | undefined {
+  const problem = notOneOf(error, DELIVER_ERRORS) ?? wrongType({ message }, 'message', 'string');
+  return problem && `degraded.${problem}`;
 }
 
 function batchProblem(messages: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import type { CallContext, Credentials } from './call-context.js';
-import type { DeliverFailure } from './delivery.js';
+import type { DeliverError, DeliverFailure } from './delivery.js';
 
 /** The longest cursor that the platform stores, in UTF-8 bytes. */
 export const POLL_CURSOR_MAX_BYTES = 4_096;
@@ -32,5 +32,7 @@ export type PollResult =
       cursor?: string;
       /** The provider says that events are lost. */
       gap?: { reason: string; since?: string; until?: string };
+      /** A part of the connection fails while the rest brings events; said with each answer for as long as it does. */
+      degraded?: { error: DeliverError; message: string };
     }
   | DeliverFailure;

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Jobs of a queue by state, and the age of the one that has waited longest. */
@@ -7,6 +8,9 @@ export interface QueueDepth {
   delayed: number;
   oldestMs: number;
 }
+
+/** Counting rows costs Postgres. */
+const ROWS_FRESH_MS = 15_000;
 
 /** Metrics of the process: memory, CPU, the event loop. */
 let ofProcess: Registry | undefined;
@@ -129,6 +133,32 @@ export class Metrics {
       registers: [this.registry],
       collect: () => {
         for (const [value, count] of counted) gauge.set({ [label]: value } as Record<L, string>, count);
+      },
+    });
+  }
+
+  /**
+   * Rows by the value of one label, of all projects: each replica says the same. While they cannot be read, the last
+   * counts stand.
+   * @param read at most every 15 s, however often it is scraped
+   */
+  rows<L extends string>(name: string, help: string, label: L, read: () => Promise<Iterable<[string, number]>>): void {
+    let readAtMs = 0;
+    const gauge: Gauge<L> = new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      collect: async () => {
+        if (Date.now() - readAtMs < ROWS_FRESH_MS) return;
+        readAtMs = Date.now();
+        try {
+          const counted = await read();
+          gauge.reset();
+          for (const [value, count] of counted) gauge.set({ [label]: value } as Record<L, string>, count);
+        } catch (error) {
+          new Logger('metrics').warn({ event: 'metrics.rows_not_counted', metric: name, reason: String(error) });
+        }
       },
     });
   }

@@ -39,6 +39,7 @@ import { WebChatAddress, WebChatMail, WebChatMailSetting, WebChatRecipient } fro
 import { WebChatMail1795890651515 } from './1795890651515-web-chat-mail.js';
 import { WebChatMailLookups1795896226318 } from './1795896226318-web-chat-mail-lookups.js';
 import { SourceAccess1795902991215 } from './1795902991215-source-access.js';
+import { ConnectionDegraded1795914674311 } from './1795914674311-connection-degraded.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -90,5 +91,6 @@ export const schema: ServiceSchema = {
     DocumentAccess1795894000000,
     WebChatMailLookups1795896226318,
     SourceAccess1795902991215,
+    ConnectionDegraded1795914674311,
   ],
 };

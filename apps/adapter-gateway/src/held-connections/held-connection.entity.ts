@@ -9,6 +9,17 @@ export interface ConnectionGap {
   until?: string;
 }
 
+/** A part of a connection that fails, while the rest brings events. */
+export interface DegradedConnection {
+  error: string;
+  message: string;
+  /** RFC 3339 */
+  since: string;
+}
+
+export const connectionStates = ['waiting', 'connected', 'degraded', 'failing', 'stopped'] as const;
+export type ConnectionState = (typeof connectionStates)[number];
+
 /**
  * An App whose provider is asked for its events, by one process at a time: the holder of the lease. `dead`: it is asked no
  * more, for its `reason`.
@@ -29,6 +40,16 @@ export class HeldConnection extends WorkRow<'queued' | 'running' | 'dead'> {
   @Column({ type: 'bigint', default: 0 }) events: string;
   /** The last one; null: none is known. */
   @Column({ type: 'jsonb', nullable: true }) gap: ConnectionGap | null;
+  /** Of the last answer; null: all of it works. */
+  @Column({ type: 'jsonb', nullable: true }) degraded: DegradedConnection | null;
   @Column({ type: 'text', nullable: true }) error_detail: string | null;
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
+}
+
+export type StateFields = Pick<HeldConnection, 'state' | 'connected_at' | 'degraded' | 'reason'>;
+
+export function stateOf({ state, connected_at: connectedAt, degraded, reason }: StateFields): ConnectionState {
+  if (state === 'dead') return 'stopped';
+  if (state === 'running' && connectedAt !== null) return degraded ? 'degraded' : 'connected';
+  return reason === null ? 'waiting' : 'failing';
 }

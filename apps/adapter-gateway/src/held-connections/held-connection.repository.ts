@@ -5,7 +5,22 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import type { AppRow } from '../entities/app.entity.js';
 import { type GatewaySettings, SETTINGS } from '../env.js';
-import { type ConnectionGap, HeldConnection } from './held-connection.entity.js';
+import {
+  type ConnectionGap,
+  type ConnectionState,
+  type DegradedConnection,
+  HeldConnection,
+  type StateFields,
+  stateOf,
+} from './held-connection.entity.js';
+
+/** What an answer of the provider brought. */
+interface Advance {
+  cursor: string | null;
+  events: number;
+  gap: ConnectionGap | null;
+  degraded: DegradedConnection | null;
+}
 
 @Injectable()
 export class HeldConnectionRepository {
@@ -22,6 +37,19 @@ export class HeldConnectionRepository {
 
   byApp(appId: string): Promise<HeldConnection | null> {
     return this.rows.findOneBy({ app_id: appId });
+  }
+
+  /** How many are in which state, of all projects. */
+  async counts(): Promise<Map<ConnectionState, number>> {
+    const alike = (await this.rows.query(
+      `SELECT state, min(connected_at) AS connected_at, min(reason) AS reason, min(degraded::text)::jsonb AS degraded,
+              count(*)::integer AS count
+         FROM gateway.held_connection
+        GROUP BY state, connected_at IS NULL, reason IS NULL, degraded IS NULL`,
+    )) as (StateFields & { count: number })[];
+    const counts = new Map<ConnectionState, number>();
+    for (const row of alike) counts.set(stateOf(row), (counts.get(stateOf(row)) ?? 0) + row.count);
+    return counts;
   }
 
   /** Holds the App's connection, from the cursor that it has; one that was given up begins again. */
@@ -47,17 +75,14 @@ export class HeldConnectionRepository {
    * Stores that the provider answered, and where to go on: the events before the cursor are stored.
    * @returns false when another claim has the connection, or nobody wants it any more
    */
-  async advance(
-    { app_id, claim }: HeldConnection,
-    { cursor, events, gap }: { cursor: string | null; events: number; gap: ConnectionGap | null },
-  ): Promise<boolean> {
+  async advance({ app_id, claim }: HeldConnection, { cursor, events, gap, degraded }: Advance): Promise<boolean> {
     const result: unknown = await this.rows.query(
       `UPDATE gateway.held_connection SET cursor = coalesce($3, cursor), events = events + $4::integer,
               connected_at = coalesce(connected_at, now()), answered_at = now(), gap = coalesce($5::jsonb, gap),
-              last_event_at = CASE WHEN $4::integer > 0 THEN now() ELSE last_event_at END,
+              degraded = $6::jsonb, last_event_at = CASE WHEN $4::integer > 0 THEN now() ELSE last_event_at END,
               tries = 1, reason = NULL, error_detail = NULL, blocked_since = NULL
         WHERE app_id = $1 AND claim = $2 AND state = 'running'`,
-      [app_id, claim, cursor, events, gap === null ? null : JSON.stringify(gap)],
+      [app_id, claim, cursor, events, gap && JSON.stringify(gap), degraded && JSON.stringify(degraded)],
     );
     return (result as [unknown[], number])[1] > 0;
   }

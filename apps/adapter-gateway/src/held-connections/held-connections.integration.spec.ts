@@ -1,3 +1,4 @@
+import { Metrics } from '#libs/service-kit';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FakeAdapter, fakeAdapter } from '../testing/fake-adapter.js';
@@ -62,6 +63,7 @@ const becomes = (state: string) =>
     return now['state'] === state && now;
   });
 
+const metrics = () => world.app.get(Metrics, { strict: false }).registry.metrics();
 const attention = async () => {
   const { data } = (await world.internal('GET', 'attention')).body;
   return data.filter(({ resource }) => resource.id === app).map(({ code, text }) => ({ code, text }));
@@ -138,6 +140,7 @@ describe('a provider that is asked for its events', () => {
     ],
     ['refuses the credentials', { ok: false, error: 'auth_failed', error_detail: { message: 'no' } }, 'auth_failed'],
     ['breaks the contract', { ok: true, events: [{ id: 7 }], cursor: '1' }, 'contract_violation'],
+    ['says of a part neither why nor what', { ok: true, events: [], degraded: {} }, 'contract_violation'],
     ['names a cursor that cannot be stored', { ok: true, events: [], cursor: 'x'.repeat(5_000) }, 'contract_violation'],
   ])('that %s is shown with its reason, and tried again later', async (_what, given, code) => {
     adapter.routes['poll'] = () => given;
@@ -216,6 +219,33 @@ describe('a provider that is asked for its events', () => {
     expect((await attention()).map(({ code }) => code)).toEqual(['connection_failing', 'connection_gap']);
     await world.pool.query(gap, ['4 days']);
     expect((await attention()).map(({ code }) => code)).toEqual(['connection_failing']);
+  });
+
+  it('of which a part fails is shown so with the reason and since when, needs attention after a while, and is counted', async () => {
+    const degraded = { error: 'auth_failed', message: '1 of 3 connections fail (shard 1): no such bot' };
+    adapter.routes['poll'] = () => ({ ok: true, events: [], cursor: '1', degraded });
+    await hold();
+    const first = await becomes('degraded');
+    const shown = { error: 'auth_failed', error_detail: degraded.message, failing_since: expect.any(String) };
+    expect(first).toMatchObject(shown);
+    await until('it is answered again', async () => (await connection())['answered_at'] !== first['answered_at']);
+    expect((await connection())['failing_since']).toBe(first['failing_since']);
+    expect(await attention()).toEqual([]);
+    const lasts = { ...degraded, since: new Date(Date.now() - 120_000).toISOString() };
+    // The holder goes on from what it knows: another claim reads this.
+    await world.pool.query('UPDATE gateway.held_connection SET claim = claim + 1, degraded = $1', [lasts]);
+    const [item] = await until('it needs attention', async () => {
+      const items = await attention();
+      return items.length > 0 && items;
+    });
+    const text = expect.stringContaining(`(auth_failed): ${degraded.message}.`) as string;
+    expect(item).toEqual({ code: 'connection_degraded', text });
+    await until('it is counted', async () =>
+      /gatehouse_held_connections\{state="degraded".*\} 1/.test(await metrics()),
+    );
+    adapter.routes['poll'] = ({ cursor }) => answer(Number(cursor ?? 0));
+    expect(await becomes('connected')).toMatchObject({ error: null, error_detail: null, failing_since: null });
+    expect(await attention()).toEqual([]);
   });
 
   it('is asked no more when that is turned off, and only where its adapter can be asked', async () => {

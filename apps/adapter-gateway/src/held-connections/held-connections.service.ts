@@ -1,7 +1,7 @@
 import type { PollResult, PolledEvent } from '#libs/adapter-sdk';
 import { Liveness, Sweeping } from '#libs/database';
 import { errorCode, PermanentFailure, RunLater } from '#libs/queue';
-import { Problem, type ServiceClient } from '#libs/service-kit';
+import { Metrics, Problem, type ServiceClient } from '#libs/service-kit';
 import { LeaseLost, type Policy, settlementOf, type Verdict, verdictOf } from '#libs/work';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { wrongPoll } from '../path/adapters/answer-fields.js';
 import { type CallTarget, CallTargets } from '../manage/apps/call-targets.js';
 import { CredentialWaits } from '../path/apps/credential-waits.js';
 import { type GatewaySettings, INGRESS, SETTINGS } from '../env.js';
-import type { ConnectionGap, HeldConnection } from './held-connection.entity.js';
+import type { ConnectionGap, DegradedConnection, HeldConnection } from './held-connection.entity.js';
 import { HeldConnectionRepository } from './held-connection.repository.js';
 
 /** The service stops: another process goes on at once. */
@@ -41,10 +41,14 @@ export class HeldConnections extends Sweeping {
     private readonly adapters: AdapterClient,
     waits: CredentialWaits,
     losses: Liveness,
+    metrics: Metrics,
     @Inject(INGRESS) private readonly ingress: ServiceClient,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {
     super();
+    metrics.rows('gatehouse_held_connections', 'Apps whose provider is asked for its events, by state', 'state', () =>
+      connections.counts(),
+    );
     waits.onRelease(async (appIds) => {
       await connections.work.expedite('app_id = ANY($1)', [appIds]);
     });
@@ -102,7 +106,7 @@ export class HeldConnections extends Sweeping {
 
   /** @throws LeaseLost, Stopping, or why the provider could not be asked */
   private async follow(row: HeldConnection, ended: AbortSignal): Promise<never> {
-    let { cursor, answered_at: answeredAt, gap: known } = row;
+    let { cursor, answered_at: answeredAt, gap: known, degraded } = row;
     for (;;) {
       const notBefore = pause(this.settings.CONNECTION_PAUSE_MS, undefined, { ref: false });
       const asked = await orAborted(this.ask(row.app_id, cursor), ended);
@@ -115,7 +119,12 @@ export class HeldConnections extends Sweeping {
       }
       if (gap) this.logger.warn({ event: 'connection.gap', app: row.app_id, ...gap });
       cursor = asked.cursor ?? cursor;
-      if (!(await this.connections.advance(row, { cursor, events: asked.events.length, gap }))) {
+      const before = degraded?.error;
+      degraded = asked.degraded ? degradedSince(asked.degraded, degraded?.since) : null;
+      if (degraded && degraded.error !== before) {
+        this.logger.warn({ event: 'connection.degraded', app: row.app_id, ...degraded });
+      }
+      if (!(await this.connections.advance(row, { cursor, events: asked.events.length, gap, degraded }))) {
         throw new LeaseLost(`another claim has ${row.app_id}`);
       }
       row.tries = 1;
@@ -198,6 +207,14 @@ function datedGap(
   const begun = growing?.reason === reason ? growing.since : undefined;
   const from = begun !== undefined && (given === null || begun < given) ? begun : given;
   return { reason: reason.slice(0, 100), ...(from && { since: from }), until: to };
+}
+
+/** @param since when the answer before this one said that a part fails, since when that was */
+function degradedSince(
+  { error, message }: Omit<DegradedConnection, 'since'>,
+  since = new Date().toISOString(),
+): DegradedConnection {
+  return { error: error.slice(0, 100), message: message.slice(0, 500), since };
 }
 
 /** A silence that was longer than the provider keeps its events. */

@@ -327,14 +327,38 @@ describe('a bot in more servers than one connection takes', () => {
       answer = await poll({ cursor: answer.cursor, wait_seconds: 0 });
       return answer.cursor.split(' ').filter((position) => position !== '-').length === 2;
     });
-    expect(answer).toMatchObject({ ok: true, gap: { reason: 'shards_changed' } });
+    const degraded = { error: 'auth_failed', message: expect.stringContaining('1 of 3 connections fail (shard 1): ') };
+    expect(answer).toMatchObject({ ok: true, gap: { reason: 'shards_changed' }, degraded });
     write(0, 'text 0');
     write(2, 'text 2');
     const { seen, cursor } = await texts(answer.cursor, 2);
     expect(seen.toSorted()).toEqual(['text 0', 'text 2']);
     // It rests: another question is no other try.
     const tries = () => shards().filter((shard) => isDeepStrictEqual(shard, [1, 3])).length;
-    expect([await poll({ cursor, wait_seconds: 0 }), tries(), discord.connections]).toMatchObject([{ ok: true }, 1, 2]);
+    const rests = [{ ok: true, degraded }, 1, 2];
+    expect([await poll({ cursor, wait_seconds: 0 }), tries(), discord.connections]).toMatchObject(rests);
+  });
+
+  it('says which one hangs as soon as that is known, until it is begun', async () => {
+    await hostImpatiently();
+    discord.shards = 2;
+    discord.refusing.set(1, null);
+    let { cursor } = await poll();
+    const hanging = await until('it is given up', async () => {
+      const answer = await poll({ cursor });
+      cursor = answer.cursor;
+      return answer.degraded;
+    });
+    expect(hanging).toEqual({
+      error: 'timeout',
+      message: '1 of 2 connections fail (shard 1): Discord does not begin a session',
+    });
+    discord.refusing.clear();
+    await until('it is begun', async () => {
+      const answer = await poll({ cursor, wait_seconds: 0 });
+      cursor = answer.cursor;
+      return answer.degraded === undefined && discord.connections === 2;
+    });
   });
 
   it('answers with the events of one while another hangs, and begins those after it', async () => {

@@ -1,5 +1,6 @@
 import {
   type Credentials,
+  type DeliverError,
   type DeliverFailure,
   deliverFailure,
   POLL_MAX_EVENTS,
@@ -36,7 +37,6 @@ export class GatewayShards {
   private readonly rests = new Map<GatewaySession, { until: number; times: number }>();
   /** Why one of them was not opened when it was last tried; null: all were. */
   private lastFailure: DeliverFailure | null = null;
-  private reportedFailure: DeliverFailure | null = null;
   private wrongNumber: DeliverFailure | null = null;
   /** Since some have not begun, what they would have brought is lost. */
   private unbegun: { since: string | null } | null = null;
@@ -66,11 +66,15 @@ export class GatewayShards {
     return this.unbegun !== null && this.sessions.some((session) => session.positionOf(session.inbox.last) === null);
   }
 
-  /** A failure that was not asked for before. */
-  newFailure(): DeliverFailure | null {
-    const { lastFailure, reportedFailure } = this;
-    this.reportedFailure = lastFailure;
-    return lastFailure === reportedFailure ? null : lastFailure;
+  /** Which of them are not open while others are, and why; null: none is known to fail. */
+  get degraded(): { error: DeliverError; message: string } | null {
+    const { lastFailure: failure, sessions } = this;
+    const missing = sessions.flatMap(({ isOpen }, index) => (isOpen ? [] : [index]));
+    if (!failure || missing.length === 0 || missing.length === sessions.length) return null;
+    const which = missing.length === 1 ? 'shard' : 'shards';
+    const why = failure.error_detail?.message ?? failure.error;
+    const message = `${missing.length} of ${sessions.length} connections fail (${which} ${missing.join(', ')}): ${why}`;
+    return { error: failure.error, message };
   }
 
   get hasEvents(): boolean {
@@ -227,6 +231,8 @@ export class GatewayShards {
     const restMs = session.goesOn ? everyMs : Math.min(everyMs * 2 ** times, MOST_REST_MS);
     const ms = seconds === undefined ? restMs : seconds * 1_000;
     this.rests.set(session, { until: Date.now() + ms, times });
+    // Whoever waits for events hears of it now.
+    if (this.lastFailure?.error !== failure.error) session.inbox.wake();
     this.lastFailure = failure;
     return failure;
   }

@@ -11,7 +11,7 @@ import { GatewayShards } from './gateway-shards.js';
  * any process goes on from it while Discord keeps the session. If it does not, that is reported as a gap.
  */
 export async function pollGateway(
-  { credentials, cursor, wait_seconds: wait, context }: PollCall,
+  { credentials, cursor, wait_seconds: wait }: PollCall,
   settings: GatewaySettings,
   sessions: HeldSessions<GatewayShards>,
 ): Promise<PollResult> {
@@ -28,14 +28,18 @@ export async function pollGateway(
       const failure = await shards.connect();
       // What came before, and over the other connections, is not held up by one that fails.
       if (failure && !shards.isOpen && !shards.hasEvents) return failure;
-      const news = shards.newFailure();
-      if (news) context.log.warn({ event: 'discord.connection_failed', code: news.error, ...news.error_detail });
       // The first position is given at once: what comes after it is not lost.
       const isHeard = !shards.gap || shards.hasOpenGap;
       const next = await shards.next(positions && isHeard ? wait * 1_000 : 0);
-      const { gap } = shards;
+      const { gap, degraded } = shards;
       const begun = next.positions.some((at) => at !== null);
-      return { ok: true, events: next.events, ...(begun && { cursor: cursorOf(next.positions) }), ...(gap && { gap }) };
+      return {
+        ok: true,
+        events: next.events,
+        ...(begun && { cursor: cursorOf(next.positions) }),
+        ...(gap && { gap }),
+        ...(degraded && { degraded }),
+      };
     },
   );
   return result ?? deliverFailure('provider_unavailable', 'this process holds as many sockets as it may');

@@ -3174,10 +3174,10 @@ export interface components {
         HeldConnectionView: {
             app_id: string;
             /**
-             * @description waiting: for a process to hold it; failing: the last try failed, and another one follows; stopped: none does
+             * @description waiting: for a process to hold it; degraded: a part of it fails, and is tried again beside the rest; failing: the last try failed, and another one follows; stopped: none does
              * @enum {string}
              */
-            state: "waiting" | "connected" | "failing" | "stopped";
+            state: "waiting" | "connected" | "degraded" | "failing" | "stopped";
             /** @description The process that holds it */
             held_by: string | null;
             /** Format: date-time */
@@ -3195,9 +3195,15 @@ export interface components {
             reconnects: number;
             /** @description The last events that the provider no longer had, or that could not be taken */
             gap: components["schemas"]["ConnectionGapView"] | null;
-            /** @description Why it is not connected: a code */
+            /** @description Why it, or a part of it, is not connected: a code */
             error: string | null;
+            /** @description In words; of a degraded one also which part */
             error_detail: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it, or a part of it, has brought nothing
+             */
+            failing_since: string | null;
             /** Format: date-time */
             next_try_at: string | null;
         };

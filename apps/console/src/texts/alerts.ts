@@ -106,6 +106,7 @@ export const attentionCodes: Readonly<Record<string, Readonly<Record<string, str
     no_reply_address: 'Replies have no address',
     renewal_failing: 'A webhook cannot be renewed',
     connection_failing: 'An App hears nothing',
+    connection_degraded: 'An App hears only a part',
     connection_gap: 'Messages are missing',
     adapter_unready: 'An adapter is not ready',
     source_failing: 'A source does not synchronise',

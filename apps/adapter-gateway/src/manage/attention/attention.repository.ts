@@ -18,7 +18,10 @@ export interface TroubledConnection {
   error_detail: string | null;
   since: Date;
   gap: { reason: string; since?: string; until?: string } | null;
+  /** It brings nothing. */
   failing: boolean;
+  /** A part of it brings nothing. */
+  degraded: { error: string; message: string; since: string } | null;
 }
 
 interface FailingSource {
@@ -53,7 +56,7 @@ export class AttentionRepository {
   }
 
   /**
-   * Connections that have not been answered for as long as a person should know, and gaps of the last days.
+   * Connections of which all or a part has brought nothing for as long as a person should know, and gaps of the last days.
    * @param afterMs a provider or process that was only restarted is none of them
    */
   async connections({ organizationId, projectId }: ProjectScope, afterMs: number): Promise<TroubledConnection[]> {
@@ -62,9 +65,12 @@ export class AttentionRepository {
          SELECT app_id, reason, error_detail, state, coalesce(answered_at, created_at) AS since,
                 CASE WHEN (gap ->> 'until')::timestamptz > now() - interval '3 days' THEN gap END AS gap,
                 reason IS NOT NULL AND (state = 'dead'
-                  OR coalesce(answered_at, created_at) < now() - $3::float8 * interval '1 millisecond') AS failing
+                  OR coalesce(answered_at, created_at) < now() - $3::float8 * interval '1 millisecond') AS failing,
+                CASE WHEN state = 'running' AND connected_at IS NOT NULL
+                      AND (degraded ->> 'since')::timestamptz <= now() - $3::float8 * interval '1 millisecond'
+                     THEN degraded END AS degraded
            FROM gateway.held_connection WHERE organization_id = $1 AND project_id = $2) c
-        WHERE failing OR gap IS NOT NULL ORDER BY app_id LIMIT $4`,
+        WHERE failing OR gap IS NOT NULL OR degraded IS NOT NULL ORDER BY app_id LIMIT $4`,
       [organizationId, projectId, afterMs, attentionAtMost],
     )) as TroubledConnection[];
   }

@@ -76,7 +76,7 @@ export class AttentionService {
 
 /** An App hears nothing, or has missed something: nobody else would say so. */
 function ofConnection(connection: TroubledConnection, name: string): AttentionItem[] {
-  const { app_id: id, state, reason, error_detail: detail, since, gap, failing } = connection;
+  const { app_id: id, state, reason, error_detail: detail, since, gap, failing, degraded } = connection;
   const common = { resource: { kind: 'app' as const, id }, count: 1, scope: 'apps:read' as const };
   const span = [gap?.since && ` from ${gap.since}`, gap?.until && ` until ${gap.until}`].filter(Boolean).join('');
   const missed: AttentionItem[] = gap
@@ -91,6 +91,17 @@ function ofConnection(connection: TroubledConnection, name: string): AttentionIt
         },
       ]
     : [];
+  if (degraded) {
+    missed.unshift({
+      ...common,
+      code: 'connection_degraded',
+      severity: 'error',
+      text: `${name} hears only a part of its messages (${degraded.error}): ${degraded.message}.`,
+      what_to_do:
+        'That part is tried again by itself. If it stays, repair what the reason names, on the page of the App.',
+      since: degraded.since,
+    });
+  }
   if (!failing) return missed;
   const retries = state === 'dead' ? 'It is not asked any more' : 'It is asked again';
   return [

@@ -3,7 +3,6 @@ import { Database } from '#libs/database';
 import { JobClient } from '#libs/queue';
 import { Metrics } from '#libs/service-kit';
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { Gauge } from 'prom-client';
 import { AdapterClient } from '../../path/adapters/adapter-client.js';
 import { disabledCode, notReadyCode } from '../../path/adapters/adapter-readiness.js';
 import { busyCode, circuitOpenCode } from '../../path/adapters/call-limits.js';
@@ -24,29 +23,22 @@ export interface WaitingGroup {
   next_at: Date | null;
 }
 
-/** Scrapes count the rows at most this often. */
-const freshMs = 15_000;
-
 /**
  * Reads replies that wait to be sent again, by an index that has only those that have failed or waited before.
- * `gatehouse_deliveries_waiting{reason}` counts them, of all projects; each replica says the same.
+ * `gatehouse_deliveries_waiting{reason}` counts them, of all projects.
  */
 @Injectable()
 export class WaitingReplies {
-  private readonly logger = new Logger('deliveries');
-  private readAtMs = 0;
-
   constructor(
     private readonly db: Database,
     metrics: Metrics,
   ) {
-    const gauge: Gauge<'reason'> = new Gauge({
-      name: 'gatehouse_deliveries_waiting',
-      help: 'Replies that wait to be sent again, by the reason of the last attempt',
-      labelNames: ['reason'],
-      registers: [metrics.registry],
-      collect: () => this.refresh(gauge),
-    });
+    metrics.rows(
+      'gatehouse_deliveries_waiting',
+      'Replies that wait to be sent again, by the reason of the last attempt',
+      'reason',
+      () => this.byReason(),
+    );
   }
 
   /** @param longerMs only those that have waited longer than this */
@@ -62,23 +54,12 @@ export class WaitingReplies {
     )) as WaitingGroup[];
   }
 
-  private async refresh(gauge: Gauge<'reason'>): Promise<void> {
-    if (Date.now() - this.readAtMs < freshMs) return;
-    this.readAtMs = Date.now();
-    try {
-      const counts = await this.byReason();
-      gauge.reset();
-      for (const { reason, count } of counts) gauge.set({ reason }, count);
-    } catch (error) {
-      this.logger.warn({ event: 'delivery.waiting_not_counted', reason: String(error) });
-    }
-  }
-
-  private async byReason(): Promise<{ reason: string; count: number }[]> {
-    return (await this.db.query(
+  private async byReason(): Promise<[string, number][]> {
+    const rows = (await this.db.query(
       `SELECT reason, count(*)::integer AS count FROM gateway.delivery
         WHERE state = 'queued' AND reason IS NOT NULL GROUP BY reason`,
     )) as { reason: string; count: number }[];
+    return rows.map(({ reason, count }) => [reason, count]);
   }
 }
 

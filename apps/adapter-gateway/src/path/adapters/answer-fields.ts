@@ -53,13 +53,19 @@ const aCursor: Wanted = {
   accepts: (value) => typeof value === 'string' && Buffer.byteLength(value) <= POLL_CURSOR_MAX_BYTES,
 };
 const gapDetails = check({ reason: aText }, { since: aText, until: aText });
+const degradedDetails = check({ error: aText, message: aText });
 
 /** `/poll`: without its events, an answer would move the cursor past them. */
 export const wrongPoll: AnswerCheck = (answer) => {
   if (answer['ok'] !== true) return check({ ok: trueOrFalse, error: aText }, { error_detail: anObject })(answer);
-  const { gap } = answer;
-  const inner = isJsonObject(gap) ? gapDetails(gap) : null;
-  return check({ events: polled }, { cursor: aCursor, gap: anObject })(answer) ?? (inner && `gap.${inner}`);
+  const { gap, degraded } = answer;
+  const ofGap = isJsonObject(gap) ? gapDetails(gap) : null;
+  const ofDegraded = isJsonObject(degraded) ? degradedDetails(degraded) : null;
+  return (
+    check({ events: polled }, { cursor: aCursor, gap: anObject, degraded: anObject })(answer) ??
+    (ofGap && `gap.${ofGap}`) ??
+    (ofDegraded && `degraded.${ofDegraded}`)
+  );
 };
 
 export const wrongIndication = check({ ok: trueOrFalse }, { error: aText });

@@ -1,11 +1,12 @@
-import { Alert, Group, Text } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
 import { isProblem } from '../../api/problem.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useChange } from '../../api/use-change.js';
-import { integrationTexts } from '../../texts/integrations.js';
+import { own } from '../../own.js';
+import { connectionTexts } from '../../texts/app-connections.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/notices.js';
@@ -13,7 +14,7 @@ import { Section } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
 import type { App } from './use-app.js';
 
-const texts = integrationTexts.connection;
+const texts = connectionTexts.connection;
 const [connectingMs, connectedMs] = [1_000, 10_000];
 
 /** For providers that can be asked for their messages: whether they are, and why not. */
@@ -23,7 +24,7 @@ export function AppConnection({ app }: { app: App }): ReactNode {
   const { data, error } = useProjectQuery(
     ['apps', app.id, 'connection'],
     (signal) => answer(api.GET('/api/v1/apps/{id}/connection', { params, signal })).catch(noneWhenMissing),
-    { refetchInterval: (last) => (last ? (last.state === 'connected' ? connectedMs : connectingMs) : false) },
+    { refetchInterval: (last) => (last ? (last.connected_since ? connectedMs : connectingMs) : false) },
   );
   const hold = useChange(() => answer(api.PUT('/api/v1/apps/{id}/connection', { params })), 'apps');
   const drop = useChange(() => answer(api.DELETE('/api/v1/apps/{id}/connection', { params })), 'apps');
@@ -46,15 +47,7 @@ export function AppConnection({ app }: { app: App }): ReactNode {
 }
 
 function State({ connection }: { connection: Schema<'HeldConnectionView'> }): ReactNode {
-  const {
-    state,
-    connected_since: since,
-    last_event_at: last,
-    error,
-    error_detail: detail,
-    next_try_at: next,
-  } = connection;
-  const { gap } = connection;
+  const { state, connected_since: since, last_event_at: last, error, gap } = connection;
   return (
     <>
       <Text size="sm" role="status">
@@ -74,18 +67,7 @@ function State({ connection }: { connection: Schema<'HeldConnectionView'> }): Re
           state === 'connected' && texts.none
         )}
       </Text>
-      {error && (
-        <Group gap={6} mt="xs">
-          <Text size="sm" c="red.8">
-            <code>{error}</code> {detail}{' '}
-            {next && (
-              <>
-                {texts.nextTry} <When at={next} relative />.
-              </>
-            )}
-          </Text>
-        </Group>
-      )}
+      {error && <Failure connection={connection} code={error} />}
       {gap && (
         <Alert mt="xs" color="yellow" variant="light" icon={<TriangleAlert size={18} aria-hidden />}>
           {texts.gap} <code>{gap.reason}</code>
@@ -104,6 +86,39 @@ function State({ connection }: { connection: Schema<'HeldConnectionView'> }): Re
         </Alert>
       )}
     </>
+  );
+}
+
+/** Why all or a part of it brings nothing, since when, and what to do. */
+function Failure({ connection, code }: { connection: Schema<'HeldConnectionView'>; code: string }): ReactNode {
+  const { state, error_detail: detail, failing_since: since, next_try_at: next } = connection;
+  const degraded = state === 'degraded';
+  return (
+    <Alert
+      mt="xs"
+      color={degraded ? 'yellow' : 'red'}
+      variant="light"
+      icon={<TriangleAlert size={18} aria-hidden />}
+      title={
+        since && (
+          <>
+            {degraded ? texts.failingSince.degraded : texts.failingSince.other} <When at={since} relative />
+          </>
+        )
+      }
+    >
+      <Text size="sm">
+        <code>{code}</code> {detail}
+      </Text>
+      <Text size="sm" mt={4}>
+        {own(texts.whatToDo, code) ?? texts.whatToDo.other}{' '}
+        {next && (
+          <>
+            {texts.nextTry} <When at={next} relative />.
+          </>
+        )}
+      </Text>
+    </Alert>
   );
 }
 
