@@ -4,7 +4,7 @@ import { answer, api } from '../../api/client.js';
 import { isProblem } from '../../api/problem.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useChange } from '../../api/use-change.js';
-import { integrationTexts } from '../../texts/integrations.js';
+import { connectionTexts } from '../../texts/app-connections.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/notices.js';
@@ -12,7 +12,7 @@ import { Section } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
 import type { App } from './use-app.js';
 
-const texts = integrationTexts.renewal;
+const texts = connectionTexts.renewal;
 const pollMs = 5_000;
 const noneYetMs = 15_000;
 

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
 import { projectKey, useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
+import { checkTexts } from '../../texts/app-checks.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { CodeBlock } from '../../ui/code-block.js';
 import { JsonEditor } from '../../ui/code-editor.js';
@@ -13,7 +14,7 @@ import { ProblemAlert } from '../../ui/notices.js';
 import { Section } from '../../ui/page.js';
 import type { App } from './use-app.js';
 
-const texts = integrationTexts.samples;
+const texts = checkTexts.samples;
 type Kind = Schema<'SampleView'>['kind'];
 
 /** Sends to the App what its provider would send. */

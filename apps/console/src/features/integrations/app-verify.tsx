@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
 import { named } from '../../drawn/drawn-text.js';
+import { checkTexts } from '../../texts/app-checks.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { CodeBlock } from '../../ui/code-block.js';
 import { CopyButton } from '../../ui/copy.js';
@@ -13,7 +14,7 @@ import { Section } from '../../ui/page.js';
 import { StatusBadge } from '../../ui/status-badge.js';
 import classes from './app-verify.module.css';
 
-const texts = integrationTexts.verify;
+const texts = checkTexts.verify;
 
 /** Whether the App works: asks its provider, and tries its own URL. */
 export default function AppVerify({ appId }: { appId: string }): ReactNode {

@@ -1,7 +1,7 @@
 import { Modal, NumberInput, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { answer, api, type Schema, type Tagged } from '../../api/client.js';
-import { integrationTexts } from '../../texts/integrations.js';
+import { channelTexts } from '../../texts/channels.js';
 import { uiTexts } from '../../texts/ui.js';
 import { AboutField } from '../../ui/about.js';
 import { DialogButtons } from '../../ui/dialog.js';
@@ -10,7 +10,7 @@ import { errorBeside, fieldError, ProblemAlert } from '../../ui/notices.js';
 import { useEditor } from '../../ui/use-editor.js';
 import type { App, Channel } from './use-app.js';
 
-const texts = integrationTexts.channel.form;
+const texts = channelTexts.form;
 type Settings = Required<Schema<'ChannelSettings'>>;
 
 const choices = <Value extends string>(labels: Readonly<Record<Value, string>>): { value: string; label: string }[] =>

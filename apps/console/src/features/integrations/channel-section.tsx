@@ -4,6 +4,7 @@ import { useAgents } from '../../api/choices.js';
 import { answerWithEtag, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
+import { channelTexts as texts } from '../../texts/channels.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { unread } from '../../texts/ui.js';
 import { historyTexts } from '../../texts/history.js';
@@ -16,8 +17,6 @@ import { Section } from '../../ui/page.js';
 import { channelHistory } from './channel-history.js';
 import { ChannelForm } from './channel-form.js';
 import type { App, Channel } from './use-app.js';
-
-const texts = integrationTexts.channel;
 
 interface ChannelSectionProps {
   app: App;

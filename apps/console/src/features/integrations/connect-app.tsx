@@ -6,6 +6,7 @@ import { answer, api, type Schema } from '../../api/client.js';
 import { useScope } from '../../api/session.js';
 import { useRefresh } from '../../api/use-change.js';
 import { own } from '../../own.js';
+import { checkTexts } from '../../texts/app-checks.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { CopyField } from '../../ui/copy.js';
 import { ProblemAlert } from '../../ui/notices.js';
@@ -152,7 +153,7 @@ const longestName = 100;
 
 function Verified({ found }: { found: Schema<'VerifiedAppView'> }): ReactNode {
   const failed = found.checks.filter(({ status }) => status === 'failed');
-  const { passed, failed: count } = integrationTexts.verify;
+  const { passed, failed: count } = checkTexts.verify;
   const Icon = found.passed ? CircleCheck : TriangleAlert;
   return (
     <Alert

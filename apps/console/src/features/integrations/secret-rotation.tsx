@@ -6,7 +6,7 @@ import { answer, api } from '../../api/client.js';
 import { useProjectId } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { useRefresh } from '../../api/use-change.js';
-import { integrationTexts } from '../../texts/integrations.js';
+import { signatureTexts } from '../../texts/app-signatures.js';
 import { overlapTexts } from '../../texts/ui.js';
 import { ConfirmButton } from '../../ui/action-button.js';
 import { LinkAnchor } from '../../ui/links.js';
@@ -18,7 +18,7 @@ import { When } from '../../ui/when.js';
 import { generateSecret, keepSecret, linkSecret, secretField, secretOf, type Signature } from './signing-secret.js';
 import { type App, touched } from './use-app.js';
 
-const texts = integrationTexts.secret;
+const texts = signatureTexts.secret;
 
 interface SecretRotationProps {
   app: App;

@@ -2,14 +2,14 @@ import { Modal, PasswordInput, Select, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useRefresh } from '../../api/use-change.js';
-import { integrationTexts } from '../../texts/integrations.js';
+import { signatureTexts } from '../../texts/app-signatures.js';
 import { DialogButtons } from '../../ui/dialog.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { type Sender, SenderSteps } from './sender-steps.js';
 import { keepSecret, linkedTo } from './signing-secret.js';
 import { type App, saveApp, touched } from './use-app.js';
 
-const texts = integrationTexts.sender;
+const texts = signatureTexts.sender;
 
 interface SenderFormProps {
   app: App;

@@ -3,7 +3,7 @@ import { lazy, type ReactNode, useState } from 'react';
 import { answer, api } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
-import { integrationTexts } from '../../texts/integrations.js';
+import { signatureTexts } from '../../texts/app-signatures.js';
 import { ConfirmButton } from '../../ui/action-button.js';
 import { OnceOpened } from '../../ui/later.js';
 import { ProblemAlert } from '../../ui/notices.js';
@@ -13,7 +13,7 @@ import { type App, useAppChange } from './use-app.js';
 
 const SenderForm = lazy(() => import('./sender-form.js'));
 
-const texts = integrationTexts.sender;
+const texts = signatureTexts.sender;
 
 /** Which well-known sender the Webhook App is set up for, and what to do there. */
 export function SenderSection({ app }: { app: App }): ReactNode {

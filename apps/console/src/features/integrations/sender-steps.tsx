@@ -1,9 +1,9 @@
 import { Anchor, List, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Schema } from '../../api/client.js';
-import { integrationTexts } from '../../texts/integrations.js';
+import { signatureTexts } from '../../texts/app-signatures.js';
 
-const texts = integrationTexts.sender;
+const texts = signatureTexts.sender;
 
 export type Sender = Schema<'WebhookSenderView'>;
 

@@ -2,7 +2,7 @@ import { Modal, NumberInput, Select, SimpleGrid, Stack, TextInput } from '@manti
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useRefresh } from '../../api/use-change.js';
-import { integrationTexts } from '../../texts/integrations.js';
+import { signatureTexts } from '../../texts/app-signatures.js';
 import { uiTexts } from '../../texts/ui.js';
 import { AboutField } from '../../ui/about.js';
 import { DialogButtons } from '../../ui/dialog.js';
@@ -10,7 +10,7 @@ import { ProblemAlert } from '../../ui/notices.js';
 import { generateSecret, keepSecret, linkSecret, secretOf, type Signature } from './signing-secret.js';
 import { type App, saveApp, touched } from './use-app.js';
 
-const texts = integrationTexts.secret.form;
+const texts = signatureTexts.secret.form;
 const schemes = [
   'hmac',
   'standard-webhooks',
@@ -137,7 +137,7 @@ function Fields({ app, onClose, onSecret }: Omit<SignatureFormProps, 'opened'>):
         )}
         <ProblemAlert error={save.error} />
         <DialogButtons
-          action={app.signature ? uiTexts.save : integrationTexts.secret.turnOn}
+          action={app.signature ? uiTexts.save : signatureTexts.secret.turnOn}
           loading={save.isPending}
           onCancel={onClose}
         />

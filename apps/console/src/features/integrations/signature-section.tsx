@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { lazy, type ReactNode, useState } from 'react';
 import { useScope } from '../../api/session.js';
+import { signatureTexts } from '../../texts/app-signatures.js';
 import { integrationTexts } from '../../texts/integrations.js';
 import { About } from '../../ui/about.js';
 import { ConfirmButton } from '../../ui/action-button.js';
@@ -13,7 +14,7 @@ import { type App, useAppChange } from './use-app.js';
 
 const SignatureForm = lazy(() => import('./signature-form.js'));
 
-const texts = integrationTexts.secret;
+const texts = signatureTexts.secret;
 
 interface SignatureSectionProps {
   app: App;

@@ -1,5 +1,5 @@
 import { answer, api, type Schema } from '../../api/client.js';
-import { integrationTexts } from '../../texts/integrations.js';
+import { signatureTexts } from '../../texts/app-signatures.js';
 import { type App, saveApp } from './use-app.js';
 
 export type Signature = Schema<'SignatureSettings'>;
@@ -21,11 +21,11 @@ export const secretOf = ({ credentials }: App): Schema<'AppCredentialView'> | un
 
 /** A credential whose field can hold several secrets, so that a second one does not end the first. @returns its id */
 export async function keepSecret(app: App, secret: string): Promise<string> {
-  const label = integrationTexts.secret.secret;
+  const label = signatureTexts.secret.secret;
   const made = await answer(
     api.POST('/api/v1/credentials', {
       body: {
-        name: `${integrationTexts.secret.recordName(app.name)} ${Date.now().toString(36)}`,
+        name: `${signatureTexts.secret.recordName(app.name)} ${Date.now().toString(36)}`,
         type: 'text',
         declared_fields: [{ name: secretField, label, list: true }],
         fields: { [secretField]: [secret] },

@@ -5,14 +5,14 @@ import { listingOf, useApps, useListings } from '../../api/choices.js';
 import { answer, api, type Schema } from '../../api/client.js';
 import { useProjectQuery } from '../../api/project-query.js';
 import { useChange } from '../../api/use-change.js';
-import { integrationTexts } from '../../texts/integrations.js';
+import { webChatTexts } from '../../texts/web-chat.js';
 import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { Section } from '../../ui/page.js';
 import type { App } from './use-app.js';
 
-const texts = integrationTexts.webChatMail;
+const texts = webChatTexts.mail;
 
 /** By which App answers of a web chat go to visitors who are away. */
 export function WebChatMailSection({ app }: { app: App }): ReactNode {

@@ -1,12 +1,12 @@
 import { Button, Input, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { ExternalLink } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { integrationTexts } from '../../texts/integrations.js';
+import { webChatTexts } from '../../texts/web-chat.js';
 import { CodeBlock } from '../../ui/code-block.js';
 import { Section } from '../../ui/page.js';
 import type { App } from './use-app.js';
 
-const texts = integrationTexts.webChat;
+const texts = webChatTexts.pages;
 
 /** In an attribute of HTML. */
 const quoted = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
