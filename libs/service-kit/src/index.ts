@@ -1,7 +1,7 @@
 export { Edits, ShowsEntityTag, TagsWithout } from './editing/editable.js';
 export { browserHeaders, protectFromBrowsers } from './browser-headers.js';
 export * from './env.js';
-export { EventStream } from './event-stream.js';
+export { EventStream, type EventStreamLimits } from './event-stream.js';
 export { goneWith } from './gone-with.js';
 export type { Jwk } from './service-keys.js';
 export { Failure, failureSql } from './failure.js';

@@ -15,9 +15,10 @@ export async function asA2A<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-function a2aErrorOf({ code, detail, status }: Problem): Error {
+function a2aErrorOf(problem: Problem): Error {
+  const { code, detail, status } = problem;
   if (code === 'task_not_found') return new TaskNotFoundError(detail);
   if (code === 'task_ended') return new TaskNotCancelableError(detail);
   const envelopeCode = status < 500 ? A2A_ERROR_CODE.INVALID_PARAMS : A2A_ERROR_CODE.INTERNAL_ERROR;
-  return new JsonRpcRequestMalformedError({ message: detail, envelopeCode, metadata: { code } });
+  return new JsonRpcRequestMalformedError({ message: detail, envelopeCode, metadata: { code }, cause: problem });
 }

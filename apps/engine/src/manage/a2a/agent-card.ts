@@ -7,6 +7,10 @@ import { AgentKeys } from './agent-keys.js';
 
 const scheme = 'gatehouse';
 
+/** The ways of A2A 1.0 to write a call that are served; the one preferred first (5.2). */
+const bindings = ['JSONRPC', 'HTTP+JSON'] as const;
+export type Binding = (typeof bindings)[number];
+
 /** Cards of published agents (A2A 1.0, 4.4.1), signed (8.4: JWS over the canonical card). */
 @Injectable()
 export class AgentCards {
@@ -33,14 +37,12 @@ export class AgentCards {
     return {
       name: agent_name,
       description,
-      supportedInterfaces: [
-        {
-          url: a2aUrlOf(this.settings.PUBLIC_URL, agent_id),
-          protocolBinding: 'JSONRPC',
-          tenant: '',
-          protocolVersion: A2A_PROTOCOL_VERSION,
-        },
-      ],
+      supportedInterfaces: bindings.map((protocolBinding) => ({
+        url: a2aUrlOf(this.settings.PUBLIC_URL, agent_id),
+        protocolBinding,
+        tenant: '',
+        protocolVersion: A2A_PROTOCOL_VERSION,
+      })),
       provider: undefined,
       version: String(version),
       capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false, extensions: [] },

@@ -1,0 +1,186 @@
+import { type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
+import type { Client } from '@a2a-js/sdk/client';
+import { newId, type TurnRunPayload } from '#libs/contracts';
+import { until } from '#libs/testing';
+import { a2aClient, a2aMessage } from '../../testing/a2a-client.js';
+import { type EngineWorld, engineWorld } from '../../testing/engine-world.js';
+import { type FakeStream, fakeStream } from '../../testing/fake-model.js';
+import { routesRequests } from '../../testing/routed-requests.js';
+import { agentOf } from '../../testing/turns-of.js';
+
+let world: EngineWorld;
+let agent: string;
+let client: Client;
+let turns: TurnRunPayload[];
+
+beforeAll(async () => {
+  world = await engineWorld({ scopes: ['agents:write', 'agents:ask'], subject: 'key:partner' });
+  await world.start({ ROUTER_URL: world.services.url, TASK_LOOK_MS: 20, TASK_WAIT_MS: 20_000 });
+});
+beforeEach(async () => {
+  world.model.script();
+  turns = routesRequests(world);
+  agent = await agentOf(world, { name: 'Order desk' });
+  const body = { name: `desk_${agent.slice(-8)}`, description: 'Knows every order.' };
+  expect(await world.call('PUT', `agents/${agent}/publication`, body)).toMatchObject({ status: 200 });
+  client = await a2aClient(world.url, agent, () => world.token(), 'HTTP+JSON');
+});
+afterAll(() => world.close());
+
+const taskOf = (result: unknown): Task => {
+  expect(result).toMatchObject({ status: expect.anything(), contextId: expect.anything() });
+  return result as Task;
+};
+const answerOf = ({ artifacts }: Task): unknown => artifacts[0]?.parts[0]?.content?.value;
+
+interface Refusal {
+  error: { code: number; status: string; message: string; details: { reason: string; metadata?: object }[] };
+}
+async function request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${world.url}/a2a/${agent}/${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${await world.token()}`,
+      'a2a-version': '1.0',
+      ...(body === undefined ? {} : { 'content-type': 'application/a2a+json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Refusal, type: answer.headers.get('content-type') };
+}
+const textMessage = (text: string) => ({ message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text }] } });
+
+describe('a client of the HTTP binding', () => {
+  it('is answered, and finds its task by id and in the list, which is the same as over JSON-RPC', async () => {
+    world.model.script('It ships **today**.');
+    const task = taskOf(await client.sendMessage(a2aMessage('Where is order 7?', 'm1')));
+    expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+    expect(answerOf(task)).toBe('It ships **today**.');
+    expect(await client.getTask({ tenant: '', id: task.id })).toEqual(task);
+    expect(await client.getTask({ tenant: '', id: task.id, historyLength: 0 })).toMatchObject({ history: [] });
+    const asked = {
+      tenant: '',
+      contextId: task.contextId,
+      status: TaskState.TASK_STATE_COMPLETED,
+      pageSize: 1,
+      pageToken: '',
+      statusTimestampAfter: undefined,
+      includeArtifacts: true,
+    };
+    expect(await client.listTasks(asked)).toMatchObject({ totalSize: 1, tasks: [{ id: task.id }] });
+    expect((await client.listTasks({ ...asked, status: TaskState.TASK_STATE_FAILED })).tasks).toEqual([]);
+    const other = await a2aClient(world.url, agent, () => world.token());
+    expect(taskOf(await other.sendMessage(a2aMessage('Where is order 7?', 'm1')))).toEqual(task);
+    expect(turns).toHaveLength(1);
+  });
+
+  it('sees the answer while it is written, and follows a stream that broke off again', async () => {
+    const begun: FakeStream[] = [];
+    world.model.script((response) => void begun.push(fakeStream(response)));
+    const shown: StreamResponse[] = [];
+    const read = (async () => {
+      for await (const update of client.sendMessageStream(a2aMessage('Tell me.', 'm1'))) shown.push(update);
+    })();
+    await until('the model is asked', () => begun.length === 1);
+    await until('the task is shown', () => shown.length > 0);
+    const first = shown[0]?.payload;
+    const id = first?.$case === 'task' ? first.value.id : '';
+    const seconds: StreamResponse[] = [];
+    const second = (async () => {
+      for await (const update of client.resubscribeTask({ tenant: '', id })) seconds.push(update);
+    })();
+    await until('it is followed again', () => seconds.length > 0);
+    begun[0]?.write('The sea is blue.');
+    begun[0]?.end();
+    await Promise.all([read, second]);
+    for (const updates of [shown, seconds]) {
+      expect(JSON.stringify(updates)).toContain('The sea is blue.');
+      expect(updates.at(-1)?.payload).toMatchObject({
+        $case: 'statusUpdate',
+        value: { status: { state: TaskState.TASK_STATE_COMPLETED } },
+      });
+    }
+    await expect(client.resubscribeTask({ tenant: '', id }).next()).rejects.toThrow(/has ended/);
+  });
+
+  it('cancels a task once, and is told that it has ended', async () => {
+    const begun: FakeStream[] = [];
+    world.model.script((response) => void begun.push(fakeStream(response)));
+    const task = taskOf(await client.sendMessage(a2aMessage('Think long.', 'm1', {}, true)));
+    await until('the model is asked', () => begun.length === 1);
+    const cancelled = await client.cancelTask({ tenant: '', id: task.id, metadata: undefined });
+    expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+    begun[0]?.end();
+    expect(await request('POST', `tasks/${task.id}:cancel`)).toMatchObject({
+      status: 400,
+      body: {
+        error: { message: expect.stringMatching(/already ended/), details: [{ reason: 'TASK_NOT_CANCELABLE' }] },
+      },
+    });
+  });
+
+  it('adds, lists and removes addresses for push notifications', async () => {
+    const task = taskOf(await client.sendMessage(a2aMessage('Hello', 'm1')));
+    const config = {
+      tenant: '',
+      taskId: task.id,
+      id: 'mine',
+      url: 'https://partner.example/a2a',
+      token: 'secret-token',
+      authentication: undefined,
+    };
+    const made = await client.createTaskPushNotificationConfig(config);
+    expect(made).toMatchObject({ taskId: task.id, id: 'mine', url: 'https://partner.example/a2a' });
+    expect(JSON.stringify(made)).not.toContain('secret-token');
+    const asked = { tenant: '', taskId: task.id, id: 'mine' };
+    expect(await client.getTaskPushNotificationConfig(asked)).toEqual(made);
+    await client.deleteTaskPushNotificationConfig(asked);
+    const listed = await client.listTaskPushNotificationConfig({
+      tenant: '',
+      taskId: task.id,
+      pageSize: 0,
+      pageToken: '',
+    });
+    expect(listed.configs).toEqual([]);
+  });
+});
+
+describe('a request of the HTTP binding that cannot be taken', () => {
+  it.each([
+    [
+      'of another version',
+      () => request('POST', 'message:send', textMessage('Hi'), { 'a2a-version': '0.3' }),
+      400,
+      /0\.3/,
+    ],
+    ['of an unknown call', () => request('POST', 'message:sing', textMessage('Hi')), 404, /no call message:sing/],
+    ['that is not JSON', () => request('POST', 'message:send', '{'), 400, /JSON/],
+    ['without a message', () => request('POST', 'message:send', {}), 400, /message is missing/],
+    ['without text', () => request('POST', 'message:send', textMessage(' ')), 400, /no text/],
+    [
+      'that is too long',
+      () => request('POST', 'message:send', textMessage('x'.repeat(100_001))),
+      400,
+      /TASK_MESSAGE_CHARS/,
+    ],
+    ['with a page of no number', () => request('GET', 'tasks?pageSize=many'), 400, /pageSize/],
+    ['for a task that is not there', () => request('GET', 'tasks/tsk_none'), 404, /no task/],
+  ])('%s gets a status and an error that says why', async (_what, sent, status, message) => {
+    const answer = await sent();
+    expect({ ...answer, text: JSON.stringify(answer.body) }).toMatchObject({
+      status,
+      text: expect.stringMatching(message),
+    });
+    expect(turns).toEqual([]);
+  });
+
+  it('is not found in another project, and refused without agents:ask', async () => {
+    const foreign = { organizationId: newId('org'), projectId: newId('prj') };
+    const ask = async (as: object) =>
+      request('POST', 'message:send', textMessage('Hi'), { authorization: `Bearer ${await world.token(as)}` });
+    expect(await ask(foreign)).toMatchObject({ status: 404, body: { error: { status: 'NOT_FOUND' } } });
+    expect((await ask({ scopes: ['agents:read'] })).status).toBe(403);
+    expect(turns).toEqual([]);
+  });
+});
