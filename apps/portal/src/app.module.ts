@@ -10,6 +10,7 @@ import { DiagnosticsModule } from './diagnostics/diagnostics.module.js';
 import { DocumentationModule } from './documentation/documentation.module.js';
 import { MembersModule } from './members/members.module.js';
 import { MovesModule } from './moves/moves.module.js';
+import { OperationsMcpModule } from './operations-mcp/operations-mcp.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { QueuesModule } from './queues/queues.module.js';
@@ -42,6 +43,7 @@ export class AppModule {
         SignInModule,
         SessionsModule,
         DocumentationModule,
+        OperationsMcpModule,
         AuthenticationModule,
         BootstrapModule,
       ],

@@ -68,6 +68,8 @@ const settings = {
    * is always allowed.
    */
   GATEHOUSE_EGRESS_ALLOW: list,
+  /** The longest answer of a tool of /mcp/operations, in characters: an assistant's model reads all of it. */
+  OPERATIONS_ANSWER_CHARS: integer(30_000, 4_000, 1_000_000),
   /**
    * Whose projects may be moved here from other installations, and by whom: `<organization>=<key>`, comma-separated, each
    * by id. The key is an `admin` key of this installation. Rows are stored as they come, API keys among them.

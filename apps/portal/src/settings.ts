@@ -41,6 +41,8 @@ export interface PortalSettings
   /** How often alerts that wait are sent; new ones are sent at once. */
   ALERT_SEND_MS: number;
   ALERT_DAYS: number;
+  /** The longest answer of a tool for operators' assistants, in characters. */
+  OPERATIONS_ANSWER_CHARS: number;
   /** Whose projects may be moved here, and with which key. */
   MOVE_ACCEPTS: MoveAcceptance[];
 }

@@ -66,8 +66,12 @@ export const upstreams: readonly Upstream[] = [
   { audience: 'credential-vault', urlSetting: 'VAULT_URL', resources: ['credentials', 'oauth', 'key-rotation'] },
 ];
 
+/** The portal's own protocol: an MCP server for operators' assistants, beside that of the engine. */
+export const operationsMcp = '/mcp/operations';
+
 /** @param route a route's pattern (`/api/v1/apps/*`) */
 export function audienceOf(route: string): Audience {
+  if (route === operationsMcp) return 'portal';
   const protocol = protocolOf(route);
   if (protocol) return protocol.audience;
   const resource = resourceOf(route);

@@ -1,0 +1,1 @@
+export { answerMcp, type McpAsked, type McpLimits } from './answer-mcp.js';
