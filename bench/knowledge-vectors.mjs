@@ -1,65 +1,32 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { openVectorFile } from './knowledge/vector-file.mjs';
 
-/**
- * A file of vectors: what a model made of each text that the benchmark embeds, by the SHA-256 of the text. Numbers are
- * 32-bit floats, little-endian, as base64.
- * @typedef {{model: string, dimensions: number, vectors: Record<string, string>}} VectorFile
- */
 const usualFile = fileURLToPath(new URL('knowledge/vectors.json', import.meta.url));
-const standInDimensions = 256;
-
-/** @param {string} text */
-const digest = (text) => createHash('sha256').update(text).digest('hex');
+const letterDimensions = 256;
 
 /**
- * An endpoint of embeddings for the benchmark.
- *
- * - With EMBEDDINGS_URL and EMBEDDINGS_MODEL (and EMBEDDINGS_KEY) it asks that model, and writes the file when it is closed.
- * - Else it answers from the file (EMBEDDINGS_FILE, or bench/knowledge/vectors.json). A text that is not in it is an error.
- * - Without a file it counts groups of letters, by their hash: no model, and nothing is known of what a text means.
+ * An endpoint of embeddings for the benchmark. It answers from the file of vectors (EMBEDDINGS_FILE, or
+ * bench/knowledge/vectors.json), which `node scripts/knowledge-vectors.mjs` makes. Without one it counts groups of letters, by
+ * their hash: no model, and nothing is known of what a text means.
+ * @param {{name: string, text: string}[]} texts all that will be asked for
+ * @throws Error when the file is damaged, or a text has changed since it was made
  */
-export async function openVectors() {
-  const {
-    EMBEDDINGS_URL: address,
-    EMBEDDINGS_MODEL: wanted,
-    EMBEDDINGS_KEY: key,
-    EMBEDDINGS_FILE: path = usualFile,
-  } = process.env;
-  const records = Boolean(address && wanted);
-  /** @type {VectorFile | null} */
-  const stored = !records && existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
-  /** @type {VectorFile} */
-  const recorded = { model: wanted ?? '', dimensions: 0, vectors: {} };
+export async function openVectors(texts) {
+  const { EMBEDDINGS_FILE: path = usualFile } = process.env;
+  const isStored = existsSync(path) || path !== usualFile;
+  const stored = isStored ? openVectorFile(JSON.parse(readFileSync(path, 'utf8')), texts) : null;
+  /** Texts that the engine asked for and that are not in the file: it puts them together otherwise than was thought. @type {string[]} */
+  const unknown = [];
 
-  /** @param {string[]} texts @returns {Promise<number[][]>} */
-  async function vectorsOf(texts) {
-    if (records) return asked(texts);
-    if (stored === null) return texts.map(lettersOf);
-    return texts.map((text) => {
-      const vector = stored.vectors[digest(text)];
-      if (vector === undefined) throw new Error(`${path} has no vector of: ${text.slice(0, 80)}`);
-      return [...new Float32Array(new Uint8Array(Buffer.from(vector, 'base64')).buffer)];
-    });
-  }
-
-  /** @param {string[]} texts @returns {Promise<number[][]>} */
-  async function asked(texts) {
-    const response = await fetch(`${address}/embeddings`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) },
-      body: JSON.stringify({ model: wanted, input: texts, encoding_format: 'float' }),
-    });
-    if (!response.ok) throw new Error(`${address} answered ${response.status}: ${await response.text()}`);
-    const { data } = /** @type {{data: {index: number, embedding: number[]}[]}} */ (await response.json());
-    const vectors = data.toSorted((one, other) => one.index - other.index).map(({ embedding }) => embedding);
-    for (const [at, vector] of vectors.entries()) {
-      recorded.dimensions = vector.length;
-      recorded.vectors[digest(texts[at] ?? '')] = Buffer.from(Float32Array.from(vector).buffer).toString('base64');
-    }
-    return vectors;
+  /** @param {string} text @returns {number[]} */
+  function vectorOf(text) {
+    if (stored === null) return lettersOf(text);
+    const vector = stored.vectorOf(text);
+    if (vector === undefined) unknown.push(text);
+    return vector ?? [];
   }
 
   const server = createServer((request, response) => {
@@ -68,47 +35,43 @@ export async function openVectors() {
     request.on('data', (/** @type {Buffer} */ chunk) => chunks.push(chunk));
     request.on('end', () => {
       const { input } = JSON.parse(Buffer.concat(chunks).toString());
-      vectorsOf([input].flat()).then(
-        (vectors) => {
-          const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }));
-          response.setHeader('content-type', 'application/json').end(JSON.stringify({ object: 'list', data }));
-        },
-        (/** @type {unknown} */ error) => {
-          process.stderr.write(`${error}\n`);
-          response.writeHead(500, { 'content-type': 'application/json' }).end('{}');
-        },
-      );
+      const data = [input].flat().map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) }));
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ object: 'list', data }));
     });
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  const model = records ? wanted : stored?.model;
+  const origin = stored?.origin;
   return {
     url: `http://127.0.0.1:${port}`,
-    model: model ?? 'letters',
+    model: origin?.model ?? 'letters',
+    vectorOf,
+    /** @throws Error when the engine asked for a text that has no vector */
+    requireKnown() {
+      if (unknown.length > 0) throw new Error(`${path} has no vector of a text that the engine embeds: ${unknown[0]}`);
+    },
     /** What the figures are worth. */
-    words:
-      model === undefined
-        ? 'The vectors are counts of letters, of no model: the column says that fusion runs, and nothing of meaning. ' +
-          'Set EMBEDDINGS_URL and EMBEDDINGS_MODEL to record those of a model.'
-        : `Vectors of ${model}${records ? ', asked now' : `, from ${path}`}.`,
+    words: origin
+      ? `Vectors of ${origin.model} (${origin.version}, ${origin.licence}, ${origin.source}), made ${origin.made}.`
+      : 'The vectors are counts of letters, of no model: meaning and fusion say what a model that knows nothing does to the ' +
+        'search. `node scripts/knowledge-vectors.mjs` has a model make vectors.',
     async close() {
+      server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      if (records) writeFileSync(path, `${JSON.stringify(recorded)}\n`);
     },
   };
 }
 
 /** @param {string} text */
 function lettersOf(text) {
-  const vector = Array.from({ length: standInDimensions }, () => 0);
+  const vector = Array.from({ length: letterDimensions }, () => 0);
   const letters = [...text.toLowerCase()];
   for (let at = 0; at + 2 < letters.length; at += 1) {
     const place = createHash('sha256')
       .update(letters.slice(at, at + 3).join(''))
       .digest()
       .readUInt32LE(0);
-    vector[place % standInDimensions] += 1;
+    vector[place % letterDimensions] += 1;
   }
   return vector.some(Boolean) ? vector : vector.fill(1);
 }

@@ -1,29 +1,23 @@
-import { readFileSync } from 'node:fs';
 import { startGatehouse } from './gatehouse.mjs';
+import { embeddedText, embeddedTexts, readCorpora } from './knowledge/corpora.mjs';
 import { openVectors } from './knowledge-vectors.mjs';
 import { median, shown, table } from './table.mjs';
 
 /**
- * @typedef {{key: string, title: string, text: string}} Written
- * @typedef {{ask: string, document: string, kind?: 'typo' | 'other words'}} Question
- * @typedef {{language: string, documents: Written[], questions: Question[]}} Corpus
+ * @typedef {import('./knowledge/corpora.mjs').Corpus} Corpus
  * @typedef {{language: string, kind: string, ask: string, rank: number}} Answer
  */
-const files = ['english', 'german', 'french', 'spanish', 'japanese', 'thai'];
 const shownToAgents = 5;
 const longestMs = 120_000;
 
-/** @param {string} name @returns {Corpus} */
-const corpusOf = (name) => JSON.parse(readFileSync(new URL(`knowledge/${name}.json`, import.meta.url), 'utf8'));
-
 /**
  * How many of the questions find their document among the first five parts that the search returns, in a project that
- * has the documents of all languages: by words alone, then fused with meaning. Agents search by the same query.
+ * has the documents of all languages: by words alone, by meaning alone, then by both, fused. Agents search by the same query.
  * @throws Error when a question names no document of its file
  */
 export async function benchKnowledge() {
-  const corpora = files.map(corpusOf);
-  const vectors = await openVectors();
+  const corpora = readCorpora();
+  const vectors = await openVectors(embeddedTexts(corpora));
   const gatehouse = await startGatehouse({ name: 'knowledge', without: ['python-runner'] });
   try {
     /** @type {Map<string, string>} */
@@ -36,7 +30,9 @@ export async function benchKnowledge() {
     }
     const words = await askAll(gatehouse, corpora, ids);
     await chooseModel(gatehouse, vectors);
+    const meaning = byMeaning(corpora, vectors);
     const both = await askAll(gatehouse, corpora, ids);
+    vectors.requireKnown();
     const names = [
       ...corpora.map(({ language }) => ({
         name: language,
@@ -55,12 +51,11 @@ export async function benchKnowledge() {
         .join('\n') || '- none';
     return [
       table(
-        ['questions', 'number', 'words: recall@1', 'recall@5', 'fused: recall@1', 'recall@5'],
+        ['questions', 'number', 'words: recall@5', 'MRR', 'meaning: recall@5', 'MRR', 'fused: recall@5', 'MRR'],
         names.map(({ name, has }) => [
           name,
           words.answers.filter(has).length,
-          ...recalls(words.answers.filter(has)),
-          ...recalls(both.answers.filter(has)),
+          ...[words.answers, meaning, both.answers].flatMap((answers) => figures(answers.filter(has))),
         ]),
       ),
       vectors.words,
@@ -107,7 +102,8 @@ async function askAll(gatehouse, corpora, ids) {
  * @param {Awaited<ReturnType<typeof openVectors>>} vectors
  * @throws Error when the documents have no vectors in time
  */
-async function chooseModel(gatehouse, { url, model }) {
+async function chooseModel(gatehouse, vectors) {
+  const { url, model } = vectors;
   const provider = await gatehouse.api('POST', '/providers', {
     name: 'vectors',
     kind: 'openai-compatible',
@@ -117,14 +113,44 @@ async function chooseModel(gatehouse, { url, model }) {
   const until = performance.now() + longestMs;
   for (;;) {
     const { state, failure } = await gatehouse.api('GET', '/knowledge/meaning');
+    vectors.requireKnown();
     if (state === 'ready') return;
     if (performance.now() > until) throw new Error(`the documents have no vectors: ${failure?.error ?? state}`);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
 
-/** @param {Answer[]} answers */
-function recalls(answers) {
-  const within = (/** @type {number} */ most) => answers.filter(({ rank }) => rank > 0 && rank <= most).length;
-  return [shown(within(1) / answers.length, 2), shown(within(shownToAgents) / answers.length, 2)];
+/**
+ * Of the vectors themselves: the engine answers no question by meaning alone.
+ * @param {Corpus[]} corpora
+ * @param {{vectorOf: (text: string) => number[]}} vectors
+ * @returns {Answer[]}
+ */
+function byMeaning(corpora, { vectorOf }) {
+  const documents = corpora.flatMap(({ language, documents: written }) =>
+    written.map((one) => ({ id: `${language} ${one.key}`, vector: vectorOf(embeddedText(one)) })),
+  );
+  return corpora.flatMap(({ language, questions }) =>
+    questions.map(({ ask, document, kind = 'reworded' }) => {
+      const question = vectorOf(ask);
+      const near = documents
+        .map(({ id, vector }) => ({ id, cosine: cosineOf(question, vector) }))
+        .sort((one, other) => other.cosine - one.cosine)
+        .slice(0, shownToAgents);
+      return { language, kind, ask, rank: near.findIndex(({ id }) => id === `${language} ${document}`) + 1 };
+    }),
+  );
+}
+
+/** @param {number[]} one @param {number[]} other */
+function cosineOf(one, other) {
+  const dot = one.reduce((sum, number, at) => sum + number * (other[at] ?? 0), 0);
+  return dot / (Math.hypot(...one) * Math.hypot(...other));
+}
+
+/** Recall among the first five, and the mean of 1/rank of what is among them. @param {Answer[]} answers */
+function figures(answers) {
+  const found = answers.filter(({ rank }) => rank > 0);
+  const ranks = found.reduce((sum, { rank }) => sum + 1 / rank, 0);
+  return [shown(found.length / answers.length, 2), shown(ranks / answers.length, 2)];
 }

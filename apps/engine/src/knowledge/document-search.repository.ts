@@ -2,6 +2,7 @@ import type { ProjectScope } from '#libs/contracts';
 import { storableJson } from '#libs/database';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { type ChunkKey, fuseRankings, keyOf, mostOfOneDocument } from './fuse-rankings.js';
 import { anyOf, type AskedWord, type Question, questionOf, type Sought, soughtOf } from './question.js';
 import { projectTerm, stemMark } from './chunk-terms.js';
 import type { DocumentTrust } from './document.entity.js';
@@ -15,11 +16,6 @@ export interface FoundChunk {
   offset: number;
   trust: DocumentTrust;
   source: string;
-}
-
-export interface ChunkKey {
-  document_id: string;
-  seq: number;
 }
 
 type Ranked = ChunkKey & FoundChunk;
@@ -60,8 +56,7 @@ const mostCompared = 500;
 /** A chunk without any of the words has to have this part of the letters of one. */
 const leastShared = 0.4;
 const mostLanguages = 12;
-const mostOfOneDocument = 3;
-/** Of reciprocal rank fusion (Cormack et al. 2009): how little the first places count for more than the next. */
+/** Of the fusion of words with letters: how little the first places count for more than the next. */
 const fusion = 60;
 /** Of each ranking so many chunks are fused. */
 const mostFused = 50;
@@ -90,7 +85,7 @@ export class DocumentSearch {
       this.byWords(owner, reader, text, Math.max(limit, mostFused)),
       this.meaning.nearest(owner, by, text, mostFused),
     ]);
-    const best = fused(words, nearest?.found ?? []).slice(0, limit);
+    const best = fuseRankings(words, nearest?.found ?? []).slice(0, limit);
     const known = new Map(words.map((one) => [keyOf(one), one]));
     const missing = best.filter((key) => !known.has(keyOf(key)));
     for (const one of await this.read(owner, reader, missing)) known.set(keyOf(one), one);
@@ -212,27 +207,6 @@ export class DocumentSearch {
 }
 
 const shownColumns = 'd.id AS document_id, c.seq, d.title, c.text AS excerpt, c.start AS offset, d.trust, d.source';
-
-const keyOf = ({ document_id, seq }: ChunkKey): string => `${document_id} ${seq}`;
-
-/** By how near to the top two rankings have them, at most three of one document. */
-function fused(words: ChunkKey[], nearest: ChunkKey[]): ChunkKey[] {
-  const scored = new Map<string, { key: ChunkKey; score: number }>();
-  for (const ranking of [words, nearest]) {
-    for (const [at, key] of ranking.entries()) {
-      const score = (scored.get(keyOf(key))?.score ?? 0) + 1 / (fusion + at + 1);
-      scored.set(keyOf(key), { key, score });
-    }
-  }
-  const taken = new Map<string, number>();
-  return [...scored.values()]
-    .sort((one, other) => other.score - one.score)
-    .map(({ key }) => key)
-    .filter(({ document_id: id }) => {
-      taken.set(id, (taken.get(id) ?? 0) + 1);
-      return (taken.get(id) ?? 0) <= mostOfOneDocument;
-    });
-}
 
 /** The rarest of each kind, as many as may be compared; at least one. */
 function candidatesOf(sought: Weighted[]): string[] {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { type Reader, visibleTo } from '../document.repository.js';
-import type { ChunkKey } from '../document-search.repository.js';
+import type { ChunkKey } from '../fuse-rankings.js';
 import type { EmbeddingModelRow } from './embedding-model.entity.js';
 
 /** Of the vectors of a project, so many whose signs are most like those of a question are compared number by number. */
