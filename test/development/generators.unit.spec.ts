@@ -61,6 +61,7 @@ describe('the generated code', () => {
       ['adapter', 'acme-chat'],
       ['job', 'report.write', 'engine'],
       ['migration', 'router', 'contact-notes'],
+      ['migration', 'engine', 'turn-by-channel', '--large-index'],
     ]) {
       const { code, printed } = await make(...args);
       expect([code, printed]).toEqual([0, expect.stringContaining('What is left to do')]);
@@ -98,6 +99,12 @@ describe('the generated code', () => {
 
   it('contains a migration that runs last', () => {
     expect(read('apps/router/src/db/schema.ts')).toMatch(/ContactNotes\d{13},?\s*\]/);
+  });
+
+  it('contains an index that is built outside of a transaction, in the schema of its service', () => {
+    const [path = ''] = made.filter((each) => each.endsWith('-turn-by-channel.ts'));
+    expect(read(path)).toMatch(/transaction = false;[^]*buildLargeIndex\(runner, \{ name: 'engine\.turn_by_channel'/);
+    expect(read('apps/engine/src/db/schema.ts')).toMatch(/TurnByChannel\d{13},?\s*\]/);
   });
 });
 

@@ -6,6 +6,7 @@ export { changeListenerProvider, type ChangeSettings } from './change-listener.p
 export { changeTriggers, dropChangeTriggers } from './change-triggers.js';
 export { DatabaseModule } from './database.module.js';
 export { partitionFunctions, partitionSignatures } from './partition-functions.js';
+export { buildLargeIndex, dropLargeIndex } from './large-index.js';
 export { keyset } from './keyset.js';
 export { logInToPostgres } from './log-in.js';
 export { isGone, Liveness } from './liveness.js';

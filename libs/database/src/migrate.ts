@@ -1,5 +1,6 @@
 import { allSchemas } from './all-schemas.js';
 import { grantSchema, rolesOf } from './grants.js';
+import { untilLocked } from './large-index.js';
 import { refuseOtherMigrations } from './older-layout.js';
 import { logInFor } from './preparing-job.js';
 import { type LockWaits, migrate } from './service-schema.js';
@@ -30,7 +31,7 @@ export async function migrateAll(
     const db = { query: async (sql: string, values?: unknown[]) => (await client.query(sql, values)).rows };
     await refuseOtherMigrations(db, schemas);
     // Two processes that grant at once would conflict in the catalog.
-    await db.query("SELECT pg_advisory_lock(hashtext('gatehouse-migrate'))");
+    await untilLocked(db, 'gatehouse-migrate');
     const roles = await rolesOf(db, schemas);
     for (const owned of schemas) {
       ran[owned.schema.name] = await migrate(owned.schema, url, waits, saysWait);

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSourceOptions, EntitySchema, MigrationInterface, QueryRunner } from 'typeorm';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { buildingOf, untilLocked } from './large-index.js';
 import { PreparingClient } from './preparing-client.js';
 import { DatabaseRefused } from './preparing-job.js';
 import { ResilientClient } from './resilient-client.js';
@@ -62,6 +63,7 @@ export interface LockWaits {
 
 /** What waited behind a migration goes on, before the migration tries once more. */
 const betweenTriesMs = 1_000;
+const saysBuildEveryMs = 10_000;
 /** SQLSTATE lock_not_available. */
 const notAvailable = '55P03';
 
@@ -69,7 +71,7 @@ const notAvailable = '55P03';
  * Runs a schema's migrations on a connection of its own, one process at a time (advisory lock), so that several
  * replicas may start at once. A migration that does not get a lock in time makes way and is tried once more: those before
  * it stay done.
- * @param saysWait gets a sentence whenever that happens
+ * @param saysWait gets a sentence whenever that happens, and now and then while an index is built
  * @returns the names of the migrations that ran
  * @throws DatabaseRefused where a migration got no lock in `waits.totalMs`
  */
@@ -85,9 +87,15 @@ export async function migrate(
   });
   await source.initialize();
   const lock = source.createQueryRunner();
+  const saying = setInterval(() => {
+    // Only to tell: what fails here fails below as well.
+    void buildingOf(lock).then(
+      (what) => what !== null && saysWait(what),
+      () => undefined,
+    );
+  }, saysBuildEveryMs);
   try {
-    await lock.query('SET lock_timeout = 0');
-    await lock.query('SELECT pg_advisory_lock(hashtext($1))', [`gatehouse-migrate-${schema.name}`]);
+    await untilLocked(lock, `gatehouse-migrate-${schema.name}`);
     // Not IF NOT EXISTS: that needs the right to create schemas even when there is nothing to create.
     const found = (await lock.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema.name])) as unknown[];
     if (found.length === 0) await lock.query(`CREATE SCHEMA "${schema.name}"`);
@@ -105,6 +113,7 @@ export async function migrate(
     }
     return (await ranIn(schema, lock)).filter((name) => !before.includes(name));
   } finally {
+    clearInterval(saying);
     await lock.query('SELECT pg_advisory_unlock(hashtext($1))', [`gatehouse-migrate-${schema.name}`]);
     await lock.release();
     await source.destroy();

@@ -1,3 +1,4 @@
+import { buildLargeIndex, dropLargeIndex } from '#libs/database';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
@@ -5,13 +6,19 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * as well: it always asks for a session.
  */
 export class TurnOfSession1795894050000 implements MigrationInterface {
+  /** Its table stays open for writes while it is indexed. */
+  readonly transaction = false;
+
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE INDEX turn_of_session ON engine.turn (session_id, id) WHERE session_id IS NOT NULL');
-    await runner.query('DROP INDEX engine.turn_session');
+    await buildLargeIndex(runner, {
+      name: 'engine.turn_of_session',
+      on: 'engine.turn (session_id, id) WHERE session_id IS NOT NULL',
+    });
+    await dropLargeIndex(runner, 'engine.turn_session');
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE INDEX turn_session ON engine.turn (session_id, id)');
-    await runner.query('DROP INDEX engine.turn_of_session');
+    await buildLargeIndex(runner, { name: 'engine.turn_session', on: 'engine.turn (session_id, id)' });
+    await dropLargeIndex(runner, 'engine.turn_of_session');
   }
 }
