@@ -89,7 +89,7 @@ describe('a large index', () => {
     await rejected;
     const left = await built();
     expect(left).toMatchObject({ valid: false });
-    const again = migrate(schema, database.url, { onceMs: 50, totalMs: 1 });
+    const next = migrate(schema, database.url, { onceMs: 50, totalMs: 1 });
     // It drops what is left, which waits for the older transaction as well.
     await until('it waits', async () => {
       const { rowCount } = await other.query(`SELECT FROM pg_stat_activity WHERE query LIKE 'DROP INDEX CONC%'
@@ -97,7 +97,7 @@ describe('a large index', () => {
       return rowCount === 1;
     });
     await older.query('COMMIT');
-    expect(await again).toEqual(indexed);
+    expect(await next).toEqual(indexed);
     expect(await built()).toMatchObject({ valid: true });
     expect((await built())?.id).not.toBe(left?.id);
     expect(await migrate(schema, database.url)).toEqual([]);
