@@ -128,6 +128,22 @@ describe('a call whose server asks the user first', () => {
     expect(await turnsOf(desk.world).results(turn.turn_id)).toMatchObject([{ error: { code: 'nobody_to_ask' } }]);
   });
 
+  it('asks who has no such conversation by mail, with the link alone', async () => {
+    const mailbox = { channel_address: 'ada@x.example', sender: 'ada@x.example', thread_id: null, reply_context: null };
+    desk.services.on('/internal/contacts/con_mail/private-address', ({ query }) => ({
+      address: query.get('or_by_mail') === 'true' ? { app_id: 'app_mail', ...mailbox } : null,
+    }));
+    desk.answers = [waits({ questions: { seat: form } }), result('booked')];
+    const turn = await desk.begin('con_mail');
+    const token = await desk.asked();
+    const [mail] = desk.messages();
+    expect(mail).toMatchObject({ app_id: 'app_mail', channel_address: 'ada@x.example' });
+    expect(Object.keys(mail?.message ?? {})).toEqual(['text']);
+    expect(mail?.message.text).toMatch(/What you write meanwhile.*If you have asked for nothing, decline/s);
+    await desk.post(token, { 'q0.f0': 'aisle', action: 'accept' });
+    expect(await desk.ends(turn.turn_id)).toMatchObject({ state: 'succeeded' });
+  });
+
   it('is not offered where the event has no contact', async () => {
     desk.answers = [result('booked')];
     await desk.ends((await desk.begin(null)).turn_id);

@@ -30,6 +30,8 @@ export class ContactQuestions {
     const how = {
       // A call that is repeated asks the same again, under another link.
       key: `question:${open.id}:${open.rounds}:${digestOf(open.token ?? '').slice(0, 16)}`,
+      // Only the link answers, so a mail with somebody else's sender answers nothing.
+      orByMail: true,
       ttlSeconds: Math.max(60, Math.ceil((open.expires_at.getTime() - open.created_at.getTime()) / 1_000)),
     };
     try {
@@ -85,7 +87,8 @@ function questionText({ server_name: server, questions, expires_at: until }: Ope
   return [
     `**${inline(server)} needs an answer from you** before it can go on.${leads}`,
     `Answer or decline here, by ${by} UTC: ${url}`,
-    'The link is only for you. Never give a password there.',
+    'What you write meanwhile is read after that.',
+    'The link is only for you. Never give a password there. If you have asked for nothing, decline.',
   ].join('\n\n');
 }
 

@@ -14,6 +14,7 @@ interface SentMessage {
 /**
  * Sends a contact a message in a conversation that it alone has with an App.
  * @param how.key the message is sent once for it
+ * @param how.orByMail else as a mail of its own to the address that the contact last wrote from
  * @throws PermanentFailure `no_private_address`, or as the delivery failed; Problem of the router and the gateway
  */
 export async function sendInPrivate(
@@ -21,10 +22,11 @@ export async function sendInPrivate(
   owner: ProjectScope,
   contactId: string,
   { text, actions }: { text: string; actions?: OutboundAction[] },
-  how: { key: string; ttlSeconds: number },
+  how: { key: string; ttlSeconds: number; orByMail?: boolean },
 ): Promise<string> {
   const contact = `/internal/contacts/${encodeURIComponent(contactId)}`;
-  const { address } = await router.get<{ address: PrivateAddress | null }>(`${contact}/private-address`, owner);
+  const path = `${contact}/private-address${how.orByMail === true ? '?or_by_mail=true' : ''}`;
+  const { address } = await router.get<{ address: PrivateAddress | null }>(path, owner);
   if (!address) {
     throw new PermanentFailure('no_private_address', 'the contact has written to no App in a conversation of its own');
   }

@@ -192,8 +192,9 @@ export class InternalContactController {
   async privateAddress(
     @Caller() caller: Principal,
     @Param('id') id: string,
+    @Query('or_by_mail') orByMail?: string,
   ): Promise<{ address: PrivateAddress | null }> {
-    return { address: await this.service.privateAddress(caller, id) };
+    return { address: await this.service.privateAddress(caller, id, orByMail === 'true') };
   }
 
   @Get(':id/reads-as')

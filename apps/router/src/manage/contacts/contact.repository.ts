@@ -103,6 +103,22 @@ export class ContactRepository {
     )) as Pick<MessageRow, 'app_id' | 'message'>[];
   }
 
+  /**
+   * Of the last messages of these contacts, newest first, the mails that a person wrote to us, and not through a list: an
+   * App can write to their sender's own address.
+   */
+  async mails(ids: string[]): Promise<Pick<MessageRow, 'app_id' | 'message'>[]> {
+    return (await this.db.query(
+      `SELECT app_id, message FROM (
+         SELECT id, app_id, message, app_sends AND verified AND outcome IN ('routed', 'no_match') AS usable
+           FROM router.message WHERE contact_id = ANY($1) ORDER BY id DESC LIMIT ${lookedThrough}) recent
+        WHERE usable AND message ->> 'event_type' = 'email_received'
+          AND message #> '{metadata,auto_submitted}' = 'false' AND message #> '{metadata,mailing_list}' = 'false'
+          AND message #> '{metadata,list_address}' IS NULL ORDER BY id DESC LIMIT 20`,
+      [ids],
+    )) as Pick<MessageRow, 'app_id' | 'message'>[];
+  }
+
   async change(id: string, change: Change): Promise<void> {
     await this.db.transaction(async (tx) => {
       await lockIdentities(tx, [id]);

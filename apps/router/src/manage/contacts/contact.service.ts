@@ -123,16 +123,26 @@ export class ContactService {
     return { code, expires_at: expiresAt.toISOString() };
   }
 
-  /** Where a known contact was last alone with an App that can answer; null: nowhere. */
-  async privateAddress(caller: Principal, id: string): Promise<PrivateAddress | null> {
+  /**
+   * Where a known contact was last alone with an App that can answer; null: nowhere.
+   * @param orByMail else the address that it last wrote a mail from: for what the mailbox's owner alone should read, and
+   * not for what an answer by mail decides, as anybody can write a sender's address
+   */
+  async privateAddress(caller: Principal, id: string, orByMail: boolean): Promise<PrivateAddress | null> {
     const { status } = await this.find(caller, id);
     if (status !== 'known') return null;
-    for (const { app_id, message } of await this.contacts.privateMessages(await this.contacts.family(id))) {
+    const family = await this.contacts.family(id);
+    for (const { app_id, message } of await this.contacts.privateMessages(family)) {
       const target = replyTargetOf(app_id, message);
       const address = target.channel_address ?? senderAddressOf(message);
       if (address !== null) return { ...target, channel_address: address, sender: message.sender };
     }
-    return null;
+    if (!orByMail) return null;
+    // A mail of its own: not to `Reply-To`, which may be somebody else's, and in no thread, whose mails others get.
+    const mail = (await this.contacts.mails(family)).find(({ message: { sender } }) => mailAddress.test(sender));
+    if (!mail) return null;
+    const { app_id, message } = mail;
+    return { app_id, channel_address: message.sender, thread_id: null, reply_context: null, sender: message.sender };
   }
 
   /** Addresses and groups of a known contact: those that people set, and its own addresses. @throws Problem 404 */
@@ -156,6 +166,9 @@ export class ContactService {
     throw new Problem(409, 'contact_merged', `The contact ${id} was merged into ${row.merged_into}: change that one.`);
   }
 }
+
+/** One address and nothing beside it: what a group forwards is `ada@x.example via group@x.example`. */
+const mailAddress = /^[^\s@<>,;]+@[^\s@<>,;]+$/;
 
 /** A sender that calls itself a group is none. */
 const isAddress = (reader: string): boolean => !reader.startsWith('group:');

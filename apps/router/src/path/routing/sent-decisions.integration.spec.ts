@@ -107,6 +107,52 @@ describe('where a contact is alone with an App', () => {
     expect(await addressOf(contact_id)).toMatchObject({ channel_address: 'ada' });
   });
 
+  it('is the address that it last wrote a mail from, where that is asked for', async () => {
+    const appId = await channel();
+    const mail = (over: object = {}, metadata: object = {}) => ({
+      event_type: 'email_received',
+      sender: 'ada@x.example',
+      metadata: {
+        channel_address: 'elsewhere@y.example',
+        reply_context: { message_id: '<1@x>' },
+        auto_submitted: false,
+        mailing_list: false,
+        ...metadata,
+      },
+      ...over,
+    });
+    const { contact_id } = await send(appId, mail());
+    const byMail = async () =>
+      (
+        await world.internal<{ address: object | null }>(
+          'GET',
+          `contacts/${contact_id}/private-address?or_by_mail=true`,
+        )
+      ).body.address;
+    expect(await byMail()).toBe(null);
+    await admitted(contact_id);
+    expect(await addressOf(contact_id)).toBe(null);
+    const own = { app_id: appId, channel_address: 'ada@x.example', thread_id: null, reply_context: null };
+    expect(await byMail()).toEqual({ ...own, sender: 'ada@x.example' });
+    await send(appId, { is_dm: true, sender: 'ada@x.example', metadata: { channel_address: 'D1' } });
+    expect(await byMail()).toMatchObject({ channel_address: 'D1' });
+  });
+
+  it.each([
+    ['of a list', {}, { mailing_list: true }],
+    ['of a list of people', {}, { list_address: 'team@x.example' }],
+    ['that a machine sent', {}, { auto_submitted: true }],
+    ['that a group forwards', { sender: 'ada@x.example via team@x.example' }, {}],
+    ['that nothing says who wrote', {}, { auto_submitted: undefined }],
+  ])('is no address of a mail %s', async (_what, over, metadata) => {
+    const base = { auto_submitted: false, mailing_list: false, ...metadata };
+    const message = { event_type: 'email_received', sender: 'bob@x.example', metadata: base, ...over };
+    const { contact_id } = await send(await channel(), message);
+    await admitted(contact_id);
+    const path = `contacts/${contact_id}/private-address?or_by_mail=true` as const;
+    expect((await world.internal<{ address: object | null }>('GET', path)).body.address).toBe(null);
+  });
+
   it('is nowhere for who only writes where others read, and not told of another project', async () => {
     const { contact_id } = await send(await channel(), { is_dm: false });
     await admitted(contact_id);
