@@ -14,7 +14,11 @@ import { type EngineWorld, turnOf } from './engine-world.js';
  * Has the fake of the router take requests to published agents as the real one does: each message once.
  * @returns the turns that it has handed over
  */
-export function routesRequests(world: EngineWorld, refusal?: string): TurnRunPayload[] {
+export function routesRequests(
+  world: EngineWorld,
+  refusal?: string,
+  trust: 'unknown' | 'known' = 'unknown',
+): TurnRunPayload[] {
   const taken = new Map<string, AgentRequested<TurnRunPayload>>();
   const turns: TurnRunPayload[] = [];
   world.services.on('/internal/agent-requests', async ({ body }) => {
@@ -31,7 +35,7 @@ export function routesRequests(world: EngineWorld, refusal?: string): TurnRunPay
     } as const;
     const of = { receipt_id, agent_id, session, app_id: agentCallersOf(columnsOf(home).project_id) };
     const message = { event_type: 'agent_request', sender: caller, message: text, is_bot: false };
-    const turn = refusal ? null : turnOf(of, { message, reply: null, reply_withheld: 'fetched', trust: 'unknown' });
+    const turn = refusal ? null : turnOf(of, { message, reply: null, reply_withheld: 'fetched', trust });
     if (turn) {
       turns.push(turn);
       await world.jobs.enqueue(turnRun, turn);

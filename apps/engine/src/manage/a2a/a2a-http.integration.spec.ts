@@ -104,6 +104,59 @@ describe('a client of the HTTP binding', () => {
     await expect(client.resubscribeTask({ tenant: '', id }).next()).rejects.toThrow(/has ended/);
   });
 
+  it('sends files of text as part of its message, and is refused others and those elsewhere', async () => {
+    world.model.script('Two lines.');
+    const raw = (bytes: Buffer, filename: string, mediaType: string) => ({
+      raw: bytes.toString('base64'),
+      filename,
+      mediaType,
+    });
+    const send = (messageId: string, ...parts: object[]) =>
+      request('POST', 'message:send', {
+        message: { messageId, role: 'ROLE_USER', parts: [{ text: 'Count.' }, ...parts] },
+      });
+    const csv = raw(Buffer.from('day;sum\n1;ä'), 'a/day 1.csv', 'text/csv; charset=utf-8');
+    expect((await send('m1', csv)).status).toBe(200);
+    const asked = JSON.stringify(world.model.requests.at(-1)?.messages);
+    expect(asked).toContain('day;sum\\n1;ä');
+    expect(asked).toMatch(/File [^/]*day 1\.csv \(text\/csv\)/);
+    const refused = { status: 400, body: { error: { message: expect.stringMatching(/files/) } } };
+    expect(await send('m2', raw(Buffer.from([1, 2]), 'a.png', 'image/png'))).toMatchObject(refused);
+    expect(await send('m3', { url: 'https://x.example/a.csv', mediaType: 'text/csv' })).toMatchObject(refused);
+    expect(await send('m4', raw(Buffer.from([0xff, 0xfe]), 'a.txt', 'text/plain'))).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringMatching(/UTF-8/) } },
+    });
+    expect(turns).toHaveLength(1);
+  });
+
+  it('gets the files that the agent sends with its answer, once it is there, and in no list', async () => {
+    agent = await agentOf(world, { name: 'Reporter', tools: ['send_file'] });
+    const body = { name: `desk_${agent.slice(-8)}`, description: 'Reports.' };
+    expect(await world.call('PUT', `agents/${agent}/publication`, body)).toMatchObject({ status: 200 });
+    client = await a2aClient(world.url, agent, () => world.token(), 'HTTP+JSON');
+    turns = routesRequests(world, undefined, 'known');
+    const report = { name: 'send_file', arguments: JSON.stringify({ name: 'report.csv', text: 'day;sum' }) };
+    world.model.script([report], 'Here it is.');
+    const shown: StreamResponse[] = [];
+    for await (const update of client.sendMessageStream(a2aMessage('Report.', 'm1'))) shown.push(update);
+    const files = shown.flatMap(({ payload }) =>
+      payload?.$case === 'artifactUpdate' && payload.value.artifact?.artifactId === 'file-1' ? [payload.value] : [],
+    );
+    expect(files).toHaveLength(1);
+    const first = shown[0]?.payload;
+    const task = await client.getTask({ tenant: '', id: first?.$case === 'task' ? first.value.id : '' });
+    const [, file] = task.artifacts;
+    expect(file).toMatchObject({ artifactId: 'file-1', name: 'report.csv' });
+    expect(file?.parts).toMatchObject([{ filename: 'report.csv', mediaType: 'text/csv; charset=utf-8' }]);
+    const content = file?.parts[0]?.content;
+    expect(content?.$case === 'raw' ? Buffer.from(content.value).toString() : null).toBe('day;sum');
+    expect(JSON.stringify(files[0]?.artifact?.parts)).toBe(JSON.stringify(file?.parts));
+    const asked = { tenant: '', contextId: '', status: 0, pageToken: '', statusTimestampAfter: undefined };
+    const listed = await client.listTasks({ ...asked, includeArtifacts: true });
+    expect(listed.tasks.find(({ id }) => id === task.id)?.artifacts.map(({ name }) => name)).toEqual(['answer']);
+  });
+
   it('cancels a task once, and is told that it has ended', async () => {
     const begun: FakeStream[] = [];
     world.model.script((response) => void begun.push(fakeStream(response)));

@@ -71,7 +71,7 @@ export class A2ARequests implements A2ARequestHandler {
       const task = await this.ask(message, configuration);
       const wait = configuration?.returnImmediately !== true;
       const shown = wait ? await this.parts.followers.settled(task, this.gone) : task;
-      return taskView(shown, configuration?.historyLength);
+      return taskView(shown, configuration?.historyLength, await this.parts.rows.filesOf(shown));
     });
   }
 
@@ -98,7 +98,10 @@ export class A2ARequests implements A2ARequestHandler {
   }
 
   getTask({ id, historyLength }: GetTaskRequest): Promise<Task> {
-    return asA2A(async () => taskView(await this.mine(id), historyLength));
+    return asA2A(async () => {
+      const task = await this.mine(id);
+      return taskView(task, historyLength, await this.parts.rows.filesOf(task));
+    });
   }
 
   listTasks(asked: ListTasksRequest): Promise<ListTasksResponse> {
@@ -183,7 +186,7 @@ export class A2ARequests implements A2ARequestHandler {
   private async *updates(task: TaskRecord): AsyncGenerator<StreamResponse, void, undefined> {
     let shown: TaskRecord | null = null;
     for await (const found of this.parts.followers.follow(task, this.gone)) {
-      yield* updatesOf(shown, found);
+      yield* updatesOf(shown, found, await this.parts.rows.filesOf(found));
       shown = found;
     }
   }

@@ -9,7 +9,7 @@ import {
   type TaskStatus,
 } from '@a2a-js/sdk';
 import { wordsOf } from '../tasks/agent-tasks.service.js';
-import { isEnded, type TaskRecord, type TaskState } from '../tasks/task.repository.js';
+import { isEnded, type TaskFile, type TaskRecord, type TaskState } from '../tasks/task.repository.js';
 
 export const stateOf: Readonly<Record<TaskState, A2AState>> = {
   submitted: A2AState.TASK_STATE_SUBMITTED,
@@ -23,13 +23,17 @@ export const stateOf: Readonly<Record<TaskState, A2AState>> = {
 
 const answerId = 'answer';
 
-/** A task as A2A 1.0 shows it. @param historyLength as asked; absent: all, which is the caller's own message */
-export function taskView(task: TaskRecord, historyLength?: number): Task {
+/**
+ * A task as A2A 1.0 shows it.
+ * @param historyLength as asked; absent: all, which is the caller's own message
+ * @param files of its answer, where they are shown
+ */
+export function taskView(task: TaskRecord, historyLength?: number, files: TaskFile[] = []): Task {
   return {
     id: task.id,
     contextId: task.context_id,
     status: statusView(task),
-    artifacts: task.answer === null || task.answer === '' ? [] : [artifactOf(task.answer)],
+    artifacts: task.answer === null || task.answer === '' ? [] : [artifactOf(task.answer), ...files.map(fileArtifact)],
     history: historyLength === 0 || task.asked === null ? [] : [askedView(task, task.asked)],
     metadata: { gatehouse_event: task.receipt_id },
   };
@@ -68,19 +72,29 @@ function artifactOf(text: string): Artifact {
   };
 }
 
+function fileArtifact({ seq, name, content_type: mediaType, content }: TaskFile): Artifact {
+  const part: Part = { content: { $case: 'raw', value: content }, metadata: undefined, filename: name, mediaType };
+  return { ...artifactOf(''), artifactId: `file-${seq}`, name, parts: [part] };
+}
+
 /**
  * What a stream says of a task that has changed. While the answer is written, what is new is appended; where an earlier
  * part is written anew, by another step or another try, the whole replaces it.
  * @param before as the stream has shown it; null: not yet
+ * @param files of its answer
  */
-export function updatesOf(before: TaskRecord | null, task: TaskRecord): StreamResponse[] {
-  if (before === null) return [{ payload: { $case: 'task', value: taskView(task) } }];
+export function updatesOf(before: TaskRecord | null, task: TaskRecord, files: TaskFile[]): StreamResponse[] {
+  if (before === null) return [{ payload: { $case: 'task', value: taskView(task, undefined, files) } }];
   const updates: StreamResponse[] = [];
   const [shown, text] = [before.preview ?? '', isEnded(task) ? (task.answer ?? '') : (task.preview ?? '')];
   if (isEnded(task) ? text !== '' : text !== '' && text !== shown) {
     const append = !isEnded(task) && shown !== '' && text.startsWith(shown);
     const artifact = artifactOf(append ? text.slice(shown.length) : text);
     const value = { ...whose(task), artifact, append, lastChunk: isEnded(task), metadata: undefined };
+    updates.push({ payload: { $case: 'artifactUpdate', value } });
+  }
+  for (const artifact of files.map(fileArtifact)) {
+    const value = { ...whose(task), artifact, append: false, lastChunk: true, metadata: undefined };
     updates.push({ payload: { $case: 'artifactUpdate', value } });
   }
   if (task.status !== before.status) {

@@ -248,7 +248,7 @@ describe('a request that cannot be taken', () => {
       'with a file',
       () => send({ messageId: 'm', role: 'ROLE_USER', parts: [{ url: 'https://x.example/a.png' }] }),
       -32005,
-      /Files/,
+      /files/,
     ],
     ['without text', () => send({ messageId: 'm', role: 'ROLE_USER', parts: [{ text: ' ' }] }), -32602, /no text/],
     [

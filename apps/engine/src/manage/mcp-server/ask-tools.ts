@@ -4,11 +4,12 @@ import { type Principal, Problem } from '#libs/service-kit';
 import type { PublishedAgent } from '../publications/publication.repository.js';
 import { type AgentTasks, wordsOf } from '../tasks/agent-tasks.service.js';
 import type { TaskFollowers } from '../tasks/task-followers.service.js';
-import { isEnded, type TaskRecord } from '../tasks/task.repository.js';
+import { isEnded, type TaskFile, type TaskRecord, type TaskRepository } from '../tasks/task.repository.js';
 
 export interface AskParts {
   tasks: AgentTasks;
   followers: TaskFollowers;
+  rows: TaskRepository;
 }
 
 interface Question {
@@ -46,7 +47,7 @@ export function askServer(parts: AskParts, caller: Principal, agents: PublishedA
     const hints = { readOnlyHint: mayDo === 'read', destructiveHint: mayDo === 'destructive' };
     const annotations = { title, ...hints, idempotentHint: false, openWorldHint: true };
     server.registerTool(`ask_${name}`, { title, description, inputSchema: question, annotations }, (asked) =>
-      answering(async () => {
+      answering(parts.rows, async () => {
         const task = await parts.tasks.ask(caller, {
           agentId,
           text: asked.text,
@@ -61,7 +62,7 @@ export function askServer(parts: AskParts, caller: Principal, agents: PublishedA
   const annotations = { title: 'Get an answer', readOnlyHint: true, openWorldHint: false };
   const config = { title: 'Get an answer', description: gets, inputSchema: whichTask, annotations };
   server.registerTool('get_answer', config, ({ task }) =>
-    answering(async () => parts.followers.settled(await parts.tasks.get(caller, task), gone)),
+    answering(parts.rows, async () => parts.followers.settled(await parts.tasks.get(caller, task), gone)),
   );
   return server;
 }
@@ -71,20 +72,28 @@ const instructions =
   'names its task: call get_answer with it later instead of asking again.';
 const gets = 'Waits a while for the answer of an agent that was asked before, and gives it.';
 
-async function answering(act: () => Promise<TaskRecord>): Promise<CallToolResult> {
+async function answering(rows: TaskRepository, act: () => Promise<TaskRecord>): Promise<CallToolResult> {
   try {
-    return resultOf(await act());
+    const task = await act();
+    return resultOf(task, await rows.filesOf(task));
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { content: [{ type: 'text', text: error.detail }], isError: true };
   }
 }
 
-function resultOf(task: TaskRecord): CallToolResult {
+function resultOf(task: TaskRecord, files: TaskFile[]): CallToolResult {
   const structuredContent = { task: task.id, conversation: task.context_id, status: task.status };
   const text = task.status === 'completed' ? (task.answer ?? '') : waitingOf(task);
   const isError = isEnded(task) && task.status !== 'completed';
-  return { content: [{ type: 'text', text }], structuredContent, ...(isError ? { isError } : {}) };
+  const content = [{ type: 'text' as const, text }, ...files.map((file) => embedded(task, file))];
+  return { content, structuredContent, ...(isError ? { isError } : {}) };
+}
+
+/** A file as MCP embeds one: its bytes, as the server has no resources to read. */
+function embedded({ id: task }: TaskRecord, { seq, name, content_type: mimeType, content }: TaskFile) {
+  const uri = `gatehouse://tasks/${task}/files/${seq}/${encodeURIComponent(name)}`;
+  return { type: 'resource' as const, resource: { uri, mimeType, blob: content.toString('base64') } };
 }
 
 function waitingOf(task: TaskRecord): string {

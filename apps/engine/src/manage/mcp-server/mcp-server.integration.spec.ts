@@ -99,6 +99,29 @@ it('where as many tasks are followed as may be, a question names its task at onc
   await until('it is answered', async () => textOf(await got()) === 'There is.');
 });
 
+it('an answer has the files that the agent sends with it', async () => {
+  const reporter = await agentOf(world, { name: 'Reporter', tools: ['send_file'] });
+  const body = { name: 'reporter', description: 'Reports.' };
+  expect((await world.call('PUT', `agents/${reporter}/publication`, body)).status).toBe(200);
+  routesRequests(world, undefined, 'known');
+  const report = { name: 'send_file', arguments: JSON.stringify({ name: 'day 1.csv', text: 'day;sum' }) };
+  world.model.script([report], 'Here it is.');
+  const client = await connected();
+  const { content } = await client.callTool({ name: 'ask_reporter', arguments: { text: 'Report.' } });
+  expect(content).toMatchObject([
+    { type: 'text', text: 'Here it is.' },
+    {
+      type: 'resource',
+      resource: {
+        uri: expect.stringMatching(/^gatehouse:\/\/tasks\/tsk_\w+\/files\/1\/day%201\.csv$/),
+        mimeType: 'text/csv; charset=utf-8',
+        blob: btoa('day;sum'),
+      },
+    },
+  ]);
+  expect((await world.call('DELETE', `agents/${reporter}/publication`)).status).toBe(204);
+});
+
 it('a client that listens for changes of the list is told that there are none, and its stream ends', async () => {
   const client = await connected();
   expect(client.getServerCapabilities()).toMatchObject({ tools: { listChanged: false } });

@@ -68,6 +68,15 @@ export interface TaskFilter {
   before: string | null;
 }
 
+/** A file of a task's answer. */
+export interface TaskFile {
+  /** Its place in the answer, from 1. */
+  seq: number;
+  name: string;
+  content_type: string;
+  content: Buffer;
+}
+
 export type NewTask = Omit<AgentTask, 'created_at'>;
 
 @Injectable()
@@ -120,6 +129,13 @@ export class TaskRepository {
       >,
     ]);
     return { tasks, total: counted?.total ?? 0 };
+  }
+
+  /** The files of an answer, in their order; none before it is there, and none without words. */
+  async filesOf({ status, turn_id: turnId, answer }: TaskRecord): Promise<TaskFile[]> {
+    if (status !== 'completed' || turnId === null || (answer ?? '') === '') return [];
+    const sql = 'SELECT seq, name, content_type, content FROM engine.turn_file WHERE turn_id = $1 ORDER BY seq';
+    return (await this.db.query(sql, [turnId])) as TaskFile[];
   }
 
   private async records(where: string, parameters: unknown[]): Promise<TaskRecord[]> {

@@ -1,4 +1,5 @@
 import {
+  isOfAgentCallers,
   type ContentTrust,
   isForwarded,
   isUntrusted,
@@ -277,7 +278,9 @@ export function turnScope(
     calledBy: input.called_by ? { agents: input.called_by.agents, mayDo: input.called_by.may_do } : null,
     rehearsal: input.rehearsal === true,
     reply: input.reply,
-    takesFiles: input.reply?.files === true && input.reply.channel_address !== null,
+    // Files of an answer that is fetched are fetched with it.
+    takesFiles:
+      isOfAgentCallers(payload.app_id) || (input.reply?.files === true && input.reply.channel_address !== null),
     startedBy: [...(input.contact_id ? [`contact:${input.contact_id}`] : []), ...(input.started_by ?? [])],
     attachments: [input.message, ...(input.earlier ?? [])].flatMap(attachmentsOf),
   };
