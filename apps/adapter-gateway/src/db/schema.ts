@@ -40,6 +40,7 @@ import { WebChatMail1795890651515 } from './1795890651515-web-chat-mail.js';
 import { WebChatMailLookups1795896226318 } from './1795896226318-web-chat-mail-lookups.js';
 import { SourceAccess1795902991215 } from './1795902991215-source-access.js';
 import { ConnectionDegraded1795914674311 } from './1795914674311-connection-degraded.js';
+import { WebChatMailOfApp1795916696872 } from './1795916696872-web-chat-mail-of-app.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -92,5 +93,6 @@ export const schema: ServiceSchema = {
     WebChatMailLookups1795896226318,
     SourceAccess1795902991215,
     ConnectionDegraded1795914674311,
+    WebChatMailOfApp1795916696872,
   ],
 };

@@ -3,6 +3,7 @@ import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
 /** Through which App a web chat's answers go by mail while their visitor is away. */
 @Entity({ schema: 'gateway', name: 'web_chat_mail_setting' })
+@Index('web_chat_mail_setting_of_app', ['mail_app_id'], { where: 'mail_app_id IS NOT NULL' })
 export class WebChatMailSetting {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'web_chat_mail_setting_pkey' }) app_id: string;
   @Column({ type: 'text' }) organization_id: string;

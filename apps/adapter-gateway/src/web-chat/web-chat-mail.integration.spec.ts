@@ -189,6 +189,21 @@ describe('a mail that answers', () => {
       return rows[0] ?? null;
     });
 
+  it('is looked up by its App: not among all that web chats have set', async () => {
+    const client = await chat.world.pool.connect();
+    try {
+      await client.query('BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off');
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+        `EXPLAIN SELECT FROM gateway.web_chat_mail_setting WHERE mail_app_id = 'app_1' AND organization_id = 'org_1' LIMIT 1`,
+      );
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(plan).toContain('Index Scan using web_chat_mail_setting_of_app');
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  });
+
   it('goes on in the web chat, once, and is shown there; another sender or thread is an ordinary mail', async () => {
     const { visitor, email, address } = await chat.signed();
     await chat.write(visitor);
