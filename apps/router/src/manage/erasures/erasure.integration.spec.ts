@@ -1,5 +1,6 @@
+import { newId } from '#libs/contracts';
 import { ErasureWorld } from '../../testing/erasure-world.js';
-import type { RouterWorld } from '../../testing/router-world.js';
+import { caller, jobOf, type RouterWorld } from '../../testing/router-world.js';
 
 describe('the erasure of a contact', () => {
   let erasures: ErasureWorld;
@@ -45,6 +46,41 @@ describe('the erasure of a contact', () => {
     });
     expect((await erasures.receive(app, 'bob')).contact).toBe(other.contact);
     expect((await erasures.receive(app, 'ada')).contact).not.toBe(first.contact);
+  });
+
+  it('takes the mails that continued a web chat, which have no message of their own, and no event that is only named so', async () => {
+    const app = await world.channel({ unknown_senders: 'open' });
+    const [mail, others] = [newId('evt'), newId('evt')];
+    const continued = (id: string) => ({
+      sender: 'user:zoe',
+      message: 'By mail.',
+      metadata: { sender: { id: 'user:zoe' }, identity: 'mail', message_id: `mail-${id}-0` },
+    });
+    const [first, second] = [jobOf(app, continued(mail)), jobOf(app, continued(others))];
+    for (const job of [first, second]) await erasures.route(job);
+    // The gateway says of each mail which event it became; the other one became somebody else's.
+    for (const [receipt_id, event] of [
+      [mail, first.receipt_id],
+      [others, newId('evt')],
+    ] as const) {
+      await world.query(
+        `INSERT INTO journal.entry (receipt_id, organization_id, project_id, app_id, at, service, stage, outcome, terminal,
+                                    reason, attempt, detail)
+         VALUES ($1, $2, $3, $4, now(), 'adapter-gateway', 'parsed', 'ignored', true, 'continues_web_chat', 1, $5)`,
+        [receipt_id, caller.organizationId, caller.projectId, app, JSON.stringify({ event_id: event })],
+      );
+    }
+    const { contact_id: contact } = await world.row<{ contact_id: string }>(
+      'SELECT contact_id FROM router.message WHERE receipt_id = $1',
+      [first.receipt_id],
+    );
+    await erasures.erase(contact);
+    await erasures.firstPass(contact);
+    for (const service of ['ingress', 'gateway']) {
+      const ids = erasures.asked.filter((one) => one.service === service).flatMap((one) => one.receipt_ids ?? []);
+      expect(ids).toEqual(expect.arrayContaining([first.receipt_id, second.receipt_id, mail]));
+      expect(ids).not.toContain(others);
+    }
   });
 
   it('goes on where a service was away or had work in flight, and does nothing more when it is asked for again', async () => {

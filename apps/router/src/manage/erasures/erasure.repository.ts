@@ -1,6 +1,7 @@
 import { AuditLog } from '#libs/audit';
-import { columnsOf } from '#libs/contracts';
+import { columnsOf, type ProjectScope } from '#libs/contracts';
 import { Database, Liveness, storableJson, type Transaction } from '#libs/database';
+import { lastEntries } from '#libs/journal';
 import { RunLater } from '#libs/queue';
 import { type Principal, Problem } from '#libs/service-kit';
 import { leaveSql, type Settlement, Work } from '#libs/work';
@@ -109,6 +110,24 @@ export class ErasureRepository {
         WHERE contact_id = ANY($1) AND ${hasWords('m')} ORDER BY id LIMIT $2`,
       [contactIds, limit],
     )) as ErasedMessage[];
+  }
+
+  /**
+   * The events of the mails in which these messages came: a mail that continued a web chat has no message of its own. What a
+   * message says of that counts only where the mail's timeline names the message's event.
+   */
+  async mailsOf(scope: ProjectScope, messageIds: string[]): Promise<string[]> {
+    const named = (await this.db.query(
+      `SELECT receipt_id, substring(message #>> '{metadata,message_id}' FROM '^mail-(evt_.+)-[0-9]+$') AS mail
+         FROM router.message WHERE id = ANY($1) AND message #>> '{metadata,message_id}' LIKE 'mail-evt%'`,
+      [messageIds],
+    )) as { receipt_id: string; mail: string | null }[];
+    const mails = named.flatMap(({ mail }) => mail ?? []);
+    const ends = await lastEntries(this.db, scope, mails);
+    return named.flatMap(({ receipt_id: event, mail }) => {
+      const end = mail === null ? undefined : ends.get(mail);
+      return mail !== null && end?.reason === 'continues_web_chat' && end.detail?.['event_id'] === event ? mail : [];
+    });
   }
 
   /** All messages of these contacts, in the order of their ids. */

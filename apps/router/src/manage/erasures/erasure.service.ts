@@ -167,8 +167,12 @@ export class ErasureService extends Sweeping {
   ): Promise<void> {
     const { asked_by: by } = row;
     const events = await this.eventsOf(messages, family);
-    const { report, answers } = await this.eraseWork(row, scope, messages, events);
-    const inIngress = await this.askFor(this.ingress, scope, by, { receipt_ids: events.all });
+    const mails = await this.erasures.mailsOf(
+      scope,
+      messages.map(({ id }) => id),
+    );
+    const { report, answers } = await this.eraseWork(row, scope, messages, events, mails);
+    const inIngress = await this.askFor(this.ingress, scope, by, { receipt_ids: [...events.all, ...mails] });
     report['webhook-ingress'] = inIngress.erased;
     if (answers.some(({ open }) => open > 0)) await this.erasures.add(row, report);
     requireClosed(...answers);
@@ -188,12 +192,13 @@ export class ErasureService extends Sweeping {
     scope: ProjectScope,
     messages: ErasedMessage[],
     { all, own }: Events,
+    mails: string[] = [],
   ): Promise<ErasedWork> {
     const message_ids = messages.map(({ id }) => id);
     const theirs = { receipt_ids: all, own_receipt_ids: own, message_ids };
     const inEngine = await this.askFor(this.engine, scope, by, theirs);
     const delivery_ids = [...new Set([...inEngine.delivery_ids, ...(await this.deliveriesOf(scope, own))])];
-    const inGateway = await this.askFor(this.gateway, scope, by, { delivery_ids, receipt_ids: own });
+    const inGateway = await this.askFor(this.gateway, scope, by, { delivery_ids, receipt_ids: [...own, ...mails] });
     return {
       subjects: [...message_ids, ...inEngine.turn_ids, ...delivery_ids],
       report: { engine: inEngine.erased, 'adapter-gateway': inGateway.erased },
