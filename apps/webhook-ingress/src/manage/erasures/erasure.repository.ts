@@ -12,7 +12,8 @@ export class ErasureRepository {
     const times = ids.map(idTimeMs).filter((time) => !Number.isNaN(time));
     if (times.length === 0) return 0;
     const [row] = (await this.db.query(
-      `WITH erased AS (UPDATE ingress.receipt SET body = '', headers = '{}', url = '/', remote_address = '', reason = 'erased'
+      `WITH erased AS (UPDATE ingress.receipt SET body = '', packed_bytes = NULL, headers = '{}', url = '/', remote_address = '',
+           reason = 'erased'
          WHERE id = ANY($1) AND organization_id = $2 AND project_id = $3 AND received_at BETWEEN $4 AND $5
            AND reason IS DISTINCT FROM 'erased' RETURNING 1)
        SELECT count(*)::integer AS n FROM erased`,
