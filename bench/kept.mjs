@@ -10,6 +10,8 @@ const secret = 'a-signing-secret-for-the-benchmark';
 /** Not involved, but they would slow down a busy machine. */
 const without = ['python-runner', 'mcp-registry'];
 const drainMs = 300_000;
+/** So soon that a round ends with all receipts packed, though it is minutes by default. */
+const packAfterMs = 1_000;
 /** What is less is not shown in a row of its own. */
 const leastBytes = 8;
 const languages = ['english', 'german', 'french', 'spanish'];
@@ -19,13 +21,20 @@ const languages = ['english', 'german', 'french', 'spanish'];
 /**
  * What a message leaves in Postgres, table by table and column by column. Each message has words of its own, since one
  * letter repeated would compress to nothing. Between rounds is a vacuum, as autovacuum has it once an installation has
- * run for a while: the versions of rows that it frees are space for the next round's.
+ * run for a while: the versions of rows that it frees are space for the next round's. Once as messages end, and once with
+ * what is packed some time after.
  * @param {{messages: number, rounds: number, sizes: number[]}} options
  */
-export async function benchKept({ messages, rounds, sizes }) {
+export async function benchKept(options) {
+  return [await benchOnce(options, false), await benchOnce(options, true)].join('\n');
+}
+
+/** @param {{messages: number, rounds: number, sizes: number[]}} options @param {boolean} packed */
+async function benchOnce({ messages, rounds, sizes }, packed) {
   const sink = await startHelper('sink.mjs');
   const sinkUrl = `http://127.0.0.1:${sink.ready.port}`;
-  const gatehouse = await startGatehouse({ name: 'kept', without });
+  const env = { RECEIPT_PACK_AFTER_MS: packed ? String(packAfterMs) : '0' };
+  const gatehouse = await startGatehouse({ name: 'kept', without, env });
   const db = new pg.Client({ connectionString: gatehouse.postgres.url });
   await db.connect();
   try {
@@ -45,7 +54,12 @@ export async function benchKept({ messages, rounds, sizes }) {
       }
       // The last results are stored after their receiver has answered.
       await pause(1_500);
+      for (const until = Date.now() + drainMs; packed && (await unpacked(db)) > 0; await pause(200)) {
+        if (Date.now() > until) throw new Error('not all receipts were packed');
+      }
+      const written = await walBytes(db);
       await db.query('VACUUM (ANALYZE)');
+      return written;
     }
 
     const out = [];
@@ -54,11 +68,17 @@ export async function benchKept({ messages, rounds, sizes }) {
         await send(fields, bytes, messages);
         const before = await sizesOf(db);
         const { rows: since } = await db.query('SELECT now() AS at');
-        for (let round = 0; round < rounds; round += 1) await send(fields, bytes, messages);
-        const title = `${bytes / 1024} KB to ${way}`;
+        let wal = 0;
+        for (let round = 0; round < rounds; round += 1) {
+          const from = await walBytes(db);
+          wal += (await send(fields, bytes, messages)) - from;
+        }
+        const title = `${bytes / 1024} KB to ${way}${packed ? ', packed' : ''}`;
         const kept = difference(before, await sizesOf(db), messages * rounds);
         out.push(keptTable(title, kept), '', await columnsTable(db, since[0].at, messages * rounds), '');
-        process.stdout.write(`  ${title}: ${shown(allOf(kept), 0)} bytes\n`);
+        const logged = `${shown(wal / messages / rounds, 0)} of WAL, with what an idle installation writes`;
+        out.push(logged, '');
+        process.stdout.write(`  ${title}: ${shown(allOf(kept), 0)} bytes, ${logged}\n`);
       }
     }
     return out.join('\n');
@@ -77,6 +97,21 @@ async function proseOf(names) {
   return files
     .flatMap((text) => JSON.parse(text).documents.map((/** @type {{text: string}} */ document) => document.text))
     .join(' ');
+}
+
+/** Receipts that are still to be packed. @param {pg.Client} db */
+async function unpacked(db) {
+  const { rows } = await db.query(
+    `SELECT count(*)::integer AS left FROM ingress.receipt WHERE packed_bytes IS NULL AND octet_length(body) > 0
+        AND received_at > coalesce((SELECT swept_to FROM ingress.sweep WHERE id = 3), '-infinity')`,
+  );
+  return rows[0].left;
+}
+
+/** @param {pg.Client} db */
+async function walBytes(db) {
+  const { rows } = await db.query(`SELECT (pg_current_wal_insert_lsn() - '0/0')::float8 AS bytes`);
+  return rows[0].bytes;
 }
 
 /** Bytes of each table with its partitions. @param {pg.Client} db @returns {Promise<Record<string, Sizes>>} */

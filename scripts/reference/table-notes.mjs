@@ -10,7 +10,7 @@ export const tableNotes = {
   'journal.statistic': 'Counts of an App per minute, later per hour.',
   'journal.project_hold': 'A project that is moving to another installation, or from one: no work of it begins here.',
   'journal.statistic_mark': 'The mark up to which the journal was counted.',
-  'ingress.receipt': 'A request as it was received. Committed before it is acknowledged.',
+  'ingress.receipt': 'A request as it was received. Committed before it is acknowledged, packed some time after.',
   'ingress.delivery_key': 'Delivery ids of an App, by their hash. A known id marks a duplicate.',
   'ingress.stale_receipt': 'A stale receipt (one that has not ended) and when it is enqueued again.',
   'ingress.sweep': 'The mark up to which receipts were looked at.',

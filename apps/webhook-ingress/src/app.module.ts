@@ -9,6 +9,8 @@ import { ErasureRepository } from './manage/erasures/erasure.repository.js';
 import { ArrivingEndpoints } from './manage/moves/arriving-endpoints.js';
 import { OutageRepository } from './manage/outages/outage.repository.js';
 import { OutageService } from './manage/outages/outage.service.js';
+import { PackingRepository } from './manage/packing/packing.repository.js';
+import { PackingService } from './manage/packing/packing.service.js';
 import { ReceiptController } from './manage/receipts/receipt.controller.js';
 import { RefusalListRepository } from './manage/refusals/refusal-list.repository.js';
 import { RefusalController } from './manage/refusals/refusal.controller.js';
@@ -39,6 +41,8 @@ const manage = {
     IngressRetention,
     OutageRepository,
     OutageService,
+    PackingRepository,
+    PackingService,
     ProjectRetention,
     projectRowsProvider(movedRows),
     { provide: ROW_PASSAGE, useClass: ArrivingEndpoints },

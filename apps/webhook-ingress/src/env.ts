@@ -94,6 +94,11 @@ const settings = {
   PROJECT_MAX_WAITING: integer(50_000, 1, 400_000),
   /** A receipt that has not ended after this time is enqueued again. */
   RECEIPT_LEASE_MS: integer(10_000, 1_000, 3_600_000),
+  /**
+   * Receipts older than this are compressed in their rows: minutes after most have ended, so that none is read at once. 0:
+   * they stay as they came.
+   */
+  RECEIPT_PACK_AFTER_MS: integer(900_000, 0, 86_400_000),
   /** Days that receipts, delivery keys and the journal are kept. */
   RETENTION_DAYS: integer(30, 1, 3_650),
 };
