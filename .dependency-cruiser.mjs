@@ -82,11 +82,11 @@ export default {
     {
       name: 'servers-only-of-node-http',
       comment:
-        "Node's own clients know no guard: from these modules come types and servers, and sockets only in libs/egress and in the portal's front door.",
+        "Node's own clients know no guard: from these modules come types and servers, and sockets only in libs/egress, in the portal's front door, and to the Redis that its Sentinels name.",
       severity: 'error',
       from: {
         path: '^(apps|libs)/',
-        pathNot: `^libs/(egress|adapter-sdk)/|^apps/python-runner/src/sandbox/|^apps/portal/src/front-door/|${tests}`,
+        pathNot: `^libs/(egress|adapter-sdk|queue/src/sentinels)/|^apps/python-runner/src/sandbox/|^apps/portal/src/front-door/|${tests}`,
       },
       to: { path: '^(node:)?(http|https|http2|net|tls|dgram)$', dependencyTypesNot: ['type-only'] },
     },

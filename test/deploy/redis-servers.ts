@@ -14,6 +14,8 @@ export interface Server {
   ask(...command: [string, ...string[]]): Promise<unknown>;
   /** It stops answering, but keeps its connections. */
   stall(): void;
+  /** It answers again, what it was asked meanwhile included. */
+  resume(): void;
   /** kill -9 */
   kill(): Promise<void>;
 }
@@ -30,6 +32,10 @@ interface How {
 export interface Watched {
   /** Through the Sentinels, in the form of REDIS_URL. */
   url: string;
+  /** The one that began as such. */
+  master: Server;
+  replica: Server;
+  sentinels: Server[];
   /** Sends kill -9 to the master. @returns once the replica is promoted */
   failOver(): Promise<void>;
   /** Freezes the master, which keeps its connections. @returns once the replica is promoted */
@@ -62,6 +68,9 @@ export async function startWatchedRedis(parent: string): Promise<Watched> {
   const promoted = () =>
     until('the replica is the master', async () => String(await replica.ask('ROLE')).startsWith('master'));
   return {
+    master,
+    replica,
+    sentinels,
     url: `redis+sentinel://:${password}@${first}/gatehouse?nodes=${others.join(',')}&sentinel_password=${password}`,
     failOver: async () => {
       await master.kill();
@@ -145,6 +154,7 @@ export async function startRedis(
     port,
     ask: (command, ...args) => client.call(command, ...args),
     stall: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
     kill: async () => {
       client.disconnect();
       child.kill('SIGKILL');

@@ -1,6 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { RedisHealth } from './health/redis-health.js';
 import { redisAddress } from './redis-address.js';
+import { masterConnector } from './sentinels/master-connector.js';
 import { takeQuietly } from './take-script.js';
 
 /** One server, the master that Sentinels name, or a Cluster. */
@@ -57,12 +58,10 @@ function open(url: string, how: RedisOptions): RedisConnection {
       ...how,
       ...secured,
       retryStrategy,
-      sentinels: nodes,
-      name: master,
-      // Not `failoverDetector`: what it hears while a connection is being made ends that connection for good.
-      sentinelRetryStrategy: retryStrategy,
-      ...(sentinelPassword && { sentinelPassword }),
-      ...(tls && { enableTLSForSentinelMode: true, sentinelTLS: tls }),
+      Connector: masterConnector(
+        { nodes, master, ...(sentinelPassword && { password: sentinelPassword }), ...(tls && { tls }) },
+        retryStrategy,
+      ),
     });
   }
   return new Redis({ ...how, ...secured, ...nodes[0], db, retryStrategy });

@@ -32,7 +32,7 @@ const kept = 'Messages are kept meanwhile, and handled afterwards.';
 
 const away: Kind = {
   code: 'unreachable',
-  says: /ECONN|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|ETIMEDOUT|EPIPE|timed? ?out|max retries|sentinels are unreachable|ClusterAllFailed|none of startup nodes|Connection ended/i,
+  says: /ECONN|ENOTFOUND|EAI_AGAIN|E(?:HOST|NET)UNREACH|ETIMEDOUT|EPIPE|timed? ?out|max retries|no Sentinel names|ClusterAllFailed|none of startup nodes|Connection ended/i,
   text: 'Redis does not answer',
   what_to_do: `Check that it runs, and that REDIS_URL of the service points to it. ${kept}`,
 };
