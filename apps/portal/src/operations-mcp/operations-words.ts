@@ -1,118 +1,173 @@
 import { fence, fenceExplanation } from '#libs/sanitizer';
 import type { AttentionView } from '../attention/attention.dto.js';
 
-/** What the tools report: facts of ours as JSON, a line each, and what others wrote between fences. */
+/** What the tools answer: facts of ours as JSON, a line each, and what others wrote between fences. */
 
 export interface Page<T> {
   data: T[];
   next_cursor: string | null;
 }
 type Facts = Record<string, unknown>;
-interface Written {
-  event_type?: string;
-  sender?: string;
-  text?: string;
-}
-export type ListedEventRead = Facts & Written & { id: string; app_id: string };
-export interface EventRead extends Facts {
+export type ListedEventRead = Facts & { app_id: string; event_type?: string; sender?: string; text?: string };
+interface MessageRead extends Facts {
   id: string;
+  app_id: string;
+  verified: boolean;
+  message: { event_type?: string; sender?: string; message?: string };
+  verdicts: Facts[];
+}
+export interface EventRead extends Facts {
   app_id: string | null;
-  timeline: (Facts & { app_id: string; detail: Facts | null })[];
-  attempts: (Facts & { error: string | null })[];
-  messages: (Facts & { id: string; app_id: string; verified: boolean; message: Written; verdicts: Facts[] })[];
+  timeline: Facts[];
+  attempts: Facts[];
+  messages: MessageRead[];
   turns: Facts[];
   runs: Facts[];
-  contacts: { id: string; name: string; status: string }[];
+  contacts: Facts[];
 }
-export type DeadLetterRead = Facts & { app_id: string; error: string | null; redrive_error: string | null };
-export type ProblemRead = Facts & { app_id: string; error: string | null };
+export type DeadLetterRead = Facts & { app_id: string };
+export type ProblemRead = Facts & { app_id: string };
+
+/**
+ * The fields of an answer that are ours: ids, states, times, numbers and codes. All others are left out or fenced, those of
+ * later releases too.
+ */
+const ours = {
+  event: ['id', 'app_id', 'received_at', 'outcome', 'reason', 'result', 'state', 'why', 'incomplete'],
+  message: ['id', 'outcome', 'reason', 'chief_of_staff', 'reply_withheld', 'contact_id', 'text_from'],
+  verdict: ['trigger_id', 'workflow_id', 'verdict', 'reason'],
+  entry: [
+    'at',
+    'service',
+    'stage',
+    'outcome',
+    'terminal',
+    'reason',
+    'subject_id',
+    'attempt',
+    'duration_ms',
+    'waited_ms',
+    'waited_for',
+  ],
+  attempts: ['stage', 'subject_id', 'outcome', 'reason', 'count', 'attempt', 'from', 'to'],
+  turn: ['id', 'state', 'message_id', 'run_id', 'session_id', 'collected_into'],
+  run: ['id', 'state', 'reason', 'workflow_id', 'waiting_until'],
+  contact: ['id', 'status'],
+  letter: [
+    'id',
+    'at',
+    'app_id',
+    'receipt_id',
+    'stage',
+    'subject_id',
+    'reason',
+    'state',
+    'redriven_at',
+    'outcome',
+    'drives',
+    'next_at',
+  ],
+  problem: [
+    'id',
+    'app_id',
+    'stage',
+    'reason',
+    'state',
+    'count',
+    'open',
+    'people',
+    'first_seen',
+    'last_seen',
+    'last_event_id',
+  ],
+  attention: ['code', 'severity', 'resource', 'count', 'since', 'muted_until'],
+} as const;
 
 const textChars = 1_000;
 const detailChars = 600;
 /** Of each list in an event. Of a timeline, its beginning and its end say most. */
 const mostEntries = 40;
+const code = /^[\w.:-]{1,100}$/;
 
 export function reportEvents({ data, next_cursor: cursor }: Page<ListedEventRead>, mostChars: number): string {
-  const parts = data.map((event) => {
-    const { event_type: _type, sender: _sender, text: _text, ...facts } = event;
-    return line(facts) + outside(event.app_id, event, false);
-  });
+  const parts = data.map((event) => line('event', event) + written(event.app_id, event, event.text, false));
   return bounded(`${counted(parts, 'event')}${following(cursor)}`, parts, mostChars);
 }
 
 export function reportEvent(event: EventRead, mostChars: number): string {
-  const { timeline, attempts, messages, turns, runs, contacts, replays: _replays, continued: _on, ...facts } = event;
   const source = event.app_id ?? 'unknown';
+  const first = <T>(list: T[]): T[] => list.slice(0, mostEntries);
   const parts = [
-    ...messages.slice(0, mostEntries).map((one) => {
-      const { id, outcome, reason, chief_of_staff, reply_withheld, contact_id, text_from, verdicts } = one;
-      const shown = { message: id, outcome, reason, chief_of_staff, reply_withheld, contact_id, text_from };
-      return (
-        line({ ...shown, verdicts: verdicts.slice(0, mostEntries) }) + outside(one.app_id, one.message, one.verified)
-      );
+    ...first(event.messages).flatMap(({ message, verdicts, ...one }) => [
+      line('message', one, source) + written(one.app_id, message, message.message, one.verified),
+      ...first(verdicts).map((verdict) => line('verdict', verdict, source)),
+    ]),
+    ...ends(event.timeline).map((entry) => {
+      const detail = entry['detail'] ? JSON.stringify(entry['detail']).slice(0, detailChars) : null;
+      return line('entry', entry, source) + quoted(source, 'detail of this entry', detail);
     }),
-    ...ends(timeline).map(({ detail, app_id: _app, ...entry }) => {
-      const detailed =
-        detail === null ? '' : quoted(source, 'detail of this entry', JSON.stringify(detail).slice(0, detailChars));
-      return line({ entry }) + detailed;
-    }),
-    ...attempts.slice(0, mostEntries).map(({ error, text, ...attempt }) => {
-      return line({ attempts: text, ...attempt }) + quoted(source, 'what the other side said', error);
-    }),
-    ...turns
-      .slice(0, mostEntries)
-      .map(({ id, state, message_id, run_id }) => line({ turn: id, state, message_id, run_id })),
-    ...runs.slice(0, mostEntries).map(({ id, state, reason, workflow_id, error }) => {
-      return line({ run: id, state, reason, workflow_id }) + quoted(source, 'error of the run', error);
-    }),
-    ...contacts.slice(0, mostEntries).map(({ id, status, name }) => {
-      return line({ contact: id, status }) + quoted(source, 'name of the contact', name);
-    }),
+    ...first(event.attempts).map(
+      (attempts) => line('attempts', attempts, source) + quoted(source, 'what the last attempt got', attempts['error']),
+    ),
+    ...first(event.turns).map((turn) => line('turn', turn)),
+    ...first(event.runs).map((run) => line('run', run, source) + quoted(source, 'error of the run', run['error'])),
+    ...first(event.contacts).map(
+      (contact) => line('contact', contact) + quoted(source, 'name of the contact', contact['name']),
+    ),
   ];
-  return bounded(line(facts), parts, mostChars);
+  return bounded(line('event', event, source), parts, mostChars);
 }
 
 export function reportDeadLetters({ data, next_cursor: cursor }: Page<DeadLetterRead>, mostChars: number): string {
-  const parts = data.map(
-    ({ error, redrive_error: redriven, organization_id: _org, project_id: _project, ...facts }) => {
-      return (
-        line(facts) + quoted(facts.app_id, 'error', error) + quoted(facts.app_id, 'error of the redrive', redriven)
-      );
-    },
-  );
+  const parts = data.map((letter) => {
+    const errors = [quoted(letter.app_id, 'error', letter['error'])];
+    return [
+      line('letter', letter, letter.app_id),
+      ...errors,
+      quoted(letter.app_id, 'error of the redrive', letter['redrive_error']),
+    ].join('');
+  });
   return bounded(`${counted(parts, 'dead letter')}${following(cursor)}`, parts, mostChars);
 }
 
 export function reportProblems({ data }: { data: ProblemRead[] }, mostChars: number): string {
   const parts = data.map(
-    ({ error, parts: _parts, ...facts }) => line(facts) + quoted(facts.app_id, 'newest error', error),
+    (problem) => line('problem', problem, problem.app_id) + quoted(problem.app_id, 'newest error', problem['error']),
   );
   return bounded(counted(parts, 'problem'), parts, mostChars);
 }
 
 /** Its words are ours, with names and errors of others in them. */
 export function reportAttention(items: AttentionView[], mostChars: number): string {
-  const parts = items.map(({ text, what_to_do: todo, ...facts }) => {
-    return line(facts) + quoted('gatehouse', 'what it says', `${text} ${todo}`);
-  });
-  return bounded(counted(parts, 'thing', 'needs attention', 'need attention'), parts, mostChars);
+  const parts = items.map(
+    (item) => line('attention', { ...item }) + quoted('gatehouse', 'what it is', `${item.text} ${item.what_to_do}`),
+  );
+  return bounded(parts.length === 0 ? 'Nothing needs attention.' : 'What needs attention:', parts, mostChars);
 }
 
-function counted(parts: string[], what: string, one = '', many = ''): string {
-  if (parts.length === 0) return `No ${what}${one === '' ? '' : ` ${one}`}.`;
-  const verb = parts.length === 1 ? one : many;
-  return `${parts.length} ${what}${parts.length === 1 ? '' : 's'}${verb === '' ? '' : ` ${verb}`}.`;
+function counted(parts: string[], what: string): string {
+  return parts.length === 0 ? `No ${what}.` : `${parts.length} ${what}${parts.length === 1 ? '' : 's'}.`;
 }
 
 const following = (cursor: string | null): string => (cursor === null ? '' : ` There are more: cursor ${cursor}`);
 
-/** Null says nothing here, and a model reads every line. */
-const line = (facts: object): string =>
-  JSON.stringify(facts, (_key, value: unknown) => (value === null ? undefined : value));
+/** What is ours of it, without nulls; a reason that is no code may be somebody's words. */
+function line(kind: keyof typeof ours, facts: Facts, source = 'unknown'): string {
+  const { reason } = facts;
+  const isCode = typeof reason !== 'string' || code.test(reason);
+  const shown = ours[kind].filter((name) => name !== 'reason' || isCode).map((name) => [name, facts[name]] as const);
+  const known = Object.fromEntries(shown.filter(([, value]) => value !== null && value !== undefined));
+  return `${kind} ${JSON.stringify(known)}${isCode ? '' : quoted(source, 'reason', reason)}`;
+}
 
-function outside(source: string, { event_type: type, sender = '', text = '' }: Written, verified: boolean): string {
+function written(
+  source: string,
+  { event_type: type, sender }: { event_type?: string; sender?: string },
+  text: string | undefined,
+  verified: boolean,
+): string {
   const facts = type === undefined ? [] : [['event type', type] as const];
-  return `\n${fence({ source, sender: sender || 'unknown', verified, facts, text: cut(text, textChars) })}`;
+  return `\n${fence({ source, sender: sender || 'unknown', verified, facts, text: cut(text ?? '', textChars) })}`;
 }
 
 function quoted(source: string, what: string, text: unknown): string {
