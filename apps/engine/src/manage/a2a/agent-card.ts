@@ -32,7 +32,8 @@ export class AgentCards {
 
   /** What callers learn of an agent: what people have written for them, and nothing of how it is made. */
   of({ agent_id, agent_name, name, description, examples, version }: CardWords): AgentCard {
-    const texts = ['text/plain', 'application/json'];
+    // Files of text are read as part of the message (asked-text.ts).
+    const texts = ['text/plain', 'text/markdown', 'text/csv', 'application/json', 'application/xml'];
     const skill = { id: name, name: agent_name, description, tags: [name], examples };
     return {
       name: agent_name,

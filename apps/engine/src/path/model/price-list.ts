@@ -9,9 +9,10 @@ interface Listed {
 }
 
 /**
- * List prices of well-known models, those of embeddings too, at the addresses of those who make them. Models whose price depends on the length of
- * the prompt are left out: one number would be wrong. Dated names of Anthropic (`claude-sonnet-4-5-20250929`) have the
- * price of the name without.
+ * List prices of well-known models, those of embeddings too, at the addresses of those who make them. Models whose price
+ * depends on the length of the prompt are left out: one number would be wrong. Dated names of Anthropic
+ * (`claude-sonnet-4-5-20250929`) have the price of the name without. Those of embeddings were compared on 2026-11-29, two of
+ * them only with lists of others: text-embedding-ada-002 and gemini-embedding-001.
  */
 const listed: readonly Listed[] = [
   {
