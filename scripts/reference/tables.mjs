@@ -53,7 +53,12 @@ async function allTables() {
   for (const { schema, service } of await allSchemas()) {
     for (const Migration of schema.migrations) {
       const statements = /** @type {string[]} */ ([]);
-      const runner = { query: async (/** @type {string} */ statement) => (statements.push(statement.trim()), []) };
+      const query = async (/** @type {string} */ statement) => {
+        statements.push(statement.trim());
+        // Who builds a large index asks until it has its lock.
+        return statement.includes('pg_try_advisory_lock') ? [{ locked: true }] : [];
+      };
+      const runner = { query };
       await new Migration().up(runner);
       for (const statement of statements) apply(statement, tables, service ?? 'libs/journal');
     }
@@ -90,11 +95,11 @@ function apply(statement, tables, service) {
     return;
   }
   for (const part of parts(alter[2] ?? '')) {
-    const dropped = /^DROP (?:COLUMN )?(?!CONSTRAINT\b)(\S+)/.exec(part);
+    const dropped = /^DROP (?:COLUMN )?(?:IF EXISTS )?(?!CONSTRAINT\b)(\S+)/.exec(part);
     const typed = /^ALTER (?:COLUMN )?(\S+) TYPE (\S+)/.exec(part);
     const moved = /^RENAME (?:COLUMN )?(\S+) TO (\S+)$/.exec(part);
     if (/^ADD (?!CONSTRAINT\b|UNIQUE\b|PRIMARY\b|CHECK\b|FOREIGN\b)/.test(part)) {
-      setColumn(table, part.replace(/^ADD (?:COLUMN )?/, ''));
+      setColumn(table, part.replace(/^ADD (?:COLUMN )?(?:IF NOT EXISTS )?/, ''));
     } else if (dropped?.[1]) table.columns.delete(dropped[1].replaceAll('"', ''));
     else if (typed?.[1]) table.columns.set(typed[1].replaceAll('"', ''), typed[2] ?? '');
     else if (moved?.[1]) {
