@@ -41,6 +41,7 @@ describe('what was handed over', () => {
         schema: 'engine',
         applicationName: 'nobody',
         stage: 'delivery',
+        owners: 'engine.turn',
         leaseMs: 1_000,
         sql: `SELECT at::text AS at, id AS subject_id, id AS owner_id, id AS receipt_id FROM handed_on
              WHERE at > $1 AND at <= $2 ORDER BY at LIMIT $3`,

@@ -18,6 +18,8 @@ interface HandoverSource {
   /** The application name of the service's connections: their transactions in flight may still commit older rows. */
   applicationName: string;
   stage: 'turn' | 'delivery';
+  /** The table of the owners, which have a project: of one that has left or is arriving nothing is handed over. */
+  owners: string;
   /** How long, in ms, the next service may take to write its entry. */
   leaseMs: number;
   /**
@@ -85,10 +87,13 @@ export class Handovers<P = never> {
    * @param behindMs takes only what has been due for this long: what was handed over since still waits in the queue
    */
   async due(limit: number, behindMs: number): Promise<StaleHandover<P>[]> {
-    const { schema } = this.source;
+    const { schema, owners } = this.source;
     const taken: unknown = await this.db.query(
       `UPDATE ${schema}.stale_handover SET attempts = attempts + 1, next_at = now() + make_interval(secs => least(60, 5 * 2 ^ least(attempts, 5)))
-        WHERE subject_id IN (SELECT subject_id FROM ${schema}.stale_handover WHERE next_at <= now() - make_interval(secs => $2)
+        WHERE subject_id IN (SELECT subject_id FROM ${schema}.stale_handover s WHERE next_at <= now() - make_interval(secs => $2)
+                                AND NOT EXISTS (SELECT FROM ${owners} o WHERE o.id = s.owner_id
+                                                 AND o.project_id = ANY (ARRAY(SELECT h.project_id FROM journal.project_hold h
+                                                                             WHERE h.state <> 'leaving')))
                               ORDER BY next_at LIMIT $1 FOR UPDATE SKIP LOCKED)
         RETURNING subject_id, owner_id, receipt_id, payload`,
       [limit, behindMs / 1_000],

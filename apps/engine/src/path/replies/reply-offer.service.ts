@@ -52,7 +52,13 @@ export class ReplyOfferService extends Sweeping {
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {
     super();
-    const source = { schema: 'engine', applicationName: 'engine', stage: 'delivery', sql: offeredSql } as const;
+    const source = {
+      schema: 'engine',
+      applicationName: 'engine',
+      stage: 'delivery',
+      owners: 'engine.turn',
+      sql: offeredSql,
+    } as const;
     this.handovers = new Handovers(db, losses, { ...source, leaseMs: settings.SWEEP_AFTER_MS });
     this.sweepEvery({
       name: 'replies',

@@ -27,7 +27,13 @@ export class TurnHandover extends Sweeping {
     @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {
     super();
-    const source = { schema: 'router', applicationName: 'router', stage: 'turn', sql: routedSql } as const;
+    const source = {
+      schema: 'router',
+      applicationName: 'router',
+      stage: 'turn',
+      owners: 'router.message',
+      sql: routedSql,
+    } as const;
     this.handovers = new Handovers(db, losses, { ...source, leaseMs: settings.TURN_LEASE_MS });
     this.sweepEvery({
       name: 'turns',
