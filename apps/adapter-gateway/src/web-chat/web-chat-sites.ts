@@ -1,4 +1,5 @@
 import type { Credentials } from '#libs/adapter-sdk';
+import { HeldProjects } from '#libs/journal';
 import { PermanentFailure } from '#libs/queue';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -21,6 +22,7 @@ export class WebChatSites {
   constructor(
     private readonly installed: InstalledApps,
     private readonly credentials: AppCredentials,
+    private readonly holds: HeldProjects,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
@@ -43,7 +45,7 @@ export class WebChatSites {
   /**
    * @param origin of the page, which a browser always sends; the console's own shows the preview
    * @param visitor as the page names it
-   * @throws Problem 404 `web_chat_not_found`, 403 `origin_refused`, 401
+   * @throws Problem 404 `web_chat_not_found`, 403 `origin_refused`, 401, 503 `project_moves`, 410 `project_left`
    */
   private async visit(appId: unknown, origin: string | undefined, visitor: unknown): Promise<Visit> {
     const installed = await this.chat(typeof appId === 'string' ? appId : '');
@@ -66,7 +68,18 @@ export class WebChatSites {
     });
     const isChat = found?.adapter?.manifest.message?.mailbox === true && found.app.state !== 'retired';
     if (!found || !isChat) throw new Problem(404, 'web_chat_not_found', 'There is no web chat of this App.');
+    await this.requireHere(found.app.project_id);
     return found;
+  }
+
+  /** What visitors write is a row of this installation at once: it must not be one that was copied already. */
+  private async requireHere(projectId: string): Promise<void> {
+    const held = await this.holds.find(projectId);
+    if (!held) return;
+    if (held.state === 'left') throw new Problem(410, 'project_left', `This chat has moved to ${held.peer}.`);
+    throw new Problem(503, 'project_moves', 'This chat is being moved: try again in a while.', [], {
+      'retry-after': '10',
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ProjectScope } from '#libs/contracts';
 import { Sweeping } from '#libs/database';
+import { findHold, type ProjectHold } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { OauthFlow } from './oauth-flow.entity.js';
@@ -43,6 +44,11 @@ export class OauthFlowRepository {
       .andWhere('f.id = :id AND f.credential_id = :credentialId', { id, credentialId })
       .andWhere('f.unconfirmed_attempt IS NOT NULL AND f.expires_at > now()')
       .getOne();
+  }
+
+  /** Whether the project of a flow is on its way to another installation, or from one, or has moved. */
+  hold({ project_id: projectId }: OauthFlow): Promise<ProjectHold | null> {
+    return findHold(this.db, projectId);
   }
 
   /** Consumes a state, which is usable once. @returns false when another request was first, or it has expired */

@@ -51,12 +51,13 @@ export class CallbackService {
   ) {}
 
   /**
-   * @throws Problem 4xx with a code for each way in which an answer is not ours
+   * @throws Problem 4xx with a code for each way in which an answer is not ours; 409 `project_moves`
    * @throws NotConnected for the right browser's return, caused by a Problem 4xx or 502 `exchange_failed`
    */
   async receive(callback: Callback): Promise<Connected> {
     const flow = await this.flowOf(callback.query);
     this.requireBinding(flow, callback);
+    await this.requireHere(flow);
     // From here on the state is spent, whatever the answer says. Nobody gets a second try.
     if (!(await this.flows.consume(flow.id))) throw refused('state_used', 'This answer was already used.');
     try {
@@ -64,6 +65,15 @@ export class CallbackService {
     } catch (error) {
       throw new NotConnected(flow, error);
     }
+  }
+
+  /** What is connected where the project is not any more would be of no use, and the code is good for one place. */
+  private async requireHere(flow: OauthFlow): Promise<void> {
+    const held = await this.flows.hold(flow);
+    if (!held) return;
+    const is =
+      held.state === 'left' ? `has moved to ${held.peer}: connect the account there` : 'moves: try again in a while';
+    throw new Problem(409, 'project_moves', `The project ${flow.project_id} ${is}.`);
   }
 
   private connect(flow: OauthFlow, query: URLSearchParams): Promise<Connected> {

@@ -1,6 +1,6 @@
 import { callWaitsCode, columnsOf, derivedId, type McpAnswers, type ProjectScope } from '#libs/contracts';
 import { storableJson } from '#libs/database';
-import { LeaseLost } from '#libs/work';
+import { LeaseLost, notHeldSql } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { OpenCall, type OpenCallState } from '../entities/open-call.entity.js';
@@ -68,11 +68,11 @@ export class OpenCallRepository {
     return this.write(claim, id, `token = NULL, expires_at = least(o.expires_at, now())`, ['asking', 'asked']);
   }
 
-  /** The answers of the user, once. @returns null when there is nothing to answer any more */
+  /** The answers of the user, once. @returns null when there is nothing to answer any more, or while its project moves */
   async answer(token: string, answers: McpAnswers): Promise<OpenCall | null> {
     const [rows] = (await this.db.query(
       `UPDATE engine.open_call SET state = 'answered', answers = $2::jsonb, poll_ms = NULL
-        WHERE token = $1 AND state IN ('asking', 'asked') AND expires_at > now() RETURNING *`,
+        WHERE token = $1 AND state IN ('asking', 'asked') AND expires_at > now() AND ${notHeldSql('project_id')} RETURNING *`,
       [token, storableJson(answers)],
     )) as [OpenCall[], number];
     return rows[0] ?? null;
