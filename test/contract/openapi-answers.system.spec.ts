@@ -21,6 +21,7 @@ const notWalked = [
   'createOrganization',
   'declineAccount',
   'deleteMemory',
+  'endHandingOn',
   'endMemberSession',
   'finishSingleSignOn',
   'getMemory',
@@ -29,6 +30,7 @@ const notWalked = [
   'readMovedRows',
   'receiveMove',
   'registerMcpServerByOauth',
+  'revokePeer',
   'signOut',
   'startSingleSignOn',
   'storeMovedRows',
@@ -36,6 +38,7 @@ const notWalked = [
   'streamSession',
   'streamTrial',
   'switchMove',
+  'takeHandedOnReceipts',
   'useConnectLink',
 ];
 

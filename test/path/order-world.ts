@@ -19,6 +19,7 @@ import { caller, plainChannel, routerDefaults } from '../../apps/router/src/test
 import { Dispatcher } from '../../apps/webhook-ingress/src/path/receipts/dispatcher.js';
 import { PublicAddress } from '../../apps/webhook-ingress/src/path/receipts/receipt-job.js';
 import { ReceiptRepository } from '../../apps/webhook-ingress/src/path/receipts/receipt.repository.js';
+import { noHolds } from '../../apps/webhook-ingress/src/testing/receipts-world.js';
 import type { Database } from '#libs/database';
 
 export interface OrderWorld {
@@ -112,6 +113,7 @@ export async function orderWorld(
     new PublicAddress({ PUBLIC_URL: 'https://gatehouse.example' }),
     { of: () => noLimits },
     { append: () => undefined },
+    noHolds,
   );
   const tokens = new ServiceTokens(testServiceKey, 'adapter-gateway');
   return {

@@ -1,24 +1,46 @@
-import { until } from '#libs/testing';
-import { spawn } from 'node:child_process';
+import { testPool, until } from '#libs/testing';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import type pg from 'pg';
 import { root } from '../../scripts/launcher/project.mjs';
 import { type Ended, gatehouse } from '../cli/gatehouse.js';
-import { openApi } from './api.js';
-import { startSmallSystem, type System } from './system.js';
-import { post } from './webhook.js';
+import { type InstalledApp, openApi } from './api.js';
+import { openSink, type Sink } from './sink.js';
+import { steadySender, type SteadySender } from './steady-sender.js';
+import { hostable, startSystem, type System } from './system.js';
+import { hmac, post } from './webhook.js';
 
 interface Move {
   state: string;
   closed: boolean;
   tables: { table: string; rows: number }[];
+  handing_on: { waiting: number; last_received_at: string | null } | null;
 }
 
-describe('gatehouse move', () => {
+/** Each has a process of its own, and is killed. */
+const killed = ['webhook-ingress', 'router', 'credential-vault', 'portal'];
+const hosted = hostable.filter((name) => !killed.includes(name));
+/** Leases short enough that a killed process's work is taken over soon. */
+const leases = {
+  RECEIPT_LEASE_MS: '2000',
+  DELIVERY_LEASE_MS: '3000',
+  TURN_LEASE_MS: '4000',
+  SWEEP_EVERY_MS: '1000',
+  SWEEP_AFTER_MS: '2000',
+};
+const perSecond = 30;
+const secret = 'a secret that signs webhooks, of sufficient length';
+
+describe('gatehouse move, while webhooks keep coming', () => {
   let here: System;
   let there: System;
+  let pools: { here: pg.Pool; there: pg.Pool };
+  let sink: Sink;
+  let sender: SteadySender;
   let project: string;
   let organization: string;
   let event: string;
+  let path: string;
   /** MOVE_ACCEPTS of the other installation, as the check says it. */
   let accepts: string;
   /** Of another project: those of the one that moves are refused from the beginning. */
@@ -44,11 +66,33 @@ describe('gatehouse move', () => {
   const there_ = () => stateAt(there.origin('portal'), there.apiKey);
   /** With the key that the project had before it moved. */
   const movedApi = () => openApi(there.origin('portal'), here.apiKey, () => there.logs());
+  const send = (origin: string, number: number) => {
+    const body = JSON.stringify({ task: `message ${number}`, thread_id: `thread ${number % 40}` });
+    return post(`${origin}${path}`, body, {
+      'idempotency-key': `message-${number}`,
+      'x-signature-256': hmac(secret, body),
+    });
+  };
+  const started = (...args: string[]): ChildProcess =>
+    spawn(process.execPath, [join(root, 'dist/apps/cli/src/gatehouse.js'), ...args], {
+      env: { PATH: process.env.PATH, ...env() },
+      cwd: here.dataDir,
+    });
+  /** Starts the move until it has ended, as whoever looks after it would. */
+  const moved = async (): Promise<Ended> => {
+    for (;;) {
+      const ended = await run('move', ...to());
+      if (ended.code === 0) return ended;
+      expect([1, 4]).toContain(ended.code);
+    }
+  };
 
   beforeAll(async () => {
-    there = await startSmallSystem();
+    sink = await openSink();
+    there = await startSystem(leases, { hosted, linked: false });
     const { thumbprint } = await there.api<{ thumbprint: string }>('GET', '/api/v1/moves/key');
-    here = await startSmallSystem({ MOVE_TARGET_KEYS: thumbprint });
+    here = await startSystem({ ...leases, MOVE_TARGET_KEYS: thumbprint }, { hosted, linked: false });
+    pools = { here: testPool(here.databaseUrl), there: testPool(there.databaseUrl) };
     organization = (await here.api<{ id: string }>('GET', '/api/v1/organizations/current')).id;
     const { data } = await here.api<{ data: { id: string }[] }>('GET', '/api/v1/projects');
     project = data[0]?.id ?? '';
@@ -56,18 +100,27 @@ describe('gatehouse move', () => {
     const made = { name: 'mover', scopes: ['admin'] };
     const asOther = { 'x-project-id': other.id };
     adminKey = (await here.api<{ key: string }>('POST', '/api/v1/api-keys', made, asOther)).key;
-    await here.credential({ token: 'kept by the vault' });
     event = (await post(here.webhookUrl, { task: 'Before the move' })).id;
     await here.ended(event);
+    const credential_id = await here.credential({ signing_secret: secret });
+    const app = { name: 'signed', kind: 'builtin', credential_id, signature: { scheme: 'hmac' } };
+    const signed = await here.api<InstalledApp>('POST', '/api/v1/apps', app);
+    path = signed.webhook_path;
+    await here.api('PUT', `/api/v1/channels/${signed.id}`, { reply_address: sink.url });
+    sender = steadySender(perSecond, (number) => send(here.origin('webhook-ingress'), number));
   });
   afterAll(async () => {
+    await sender?.stop();
+    await pools?.here.end();
+    await pools?.there.end();
     await here?.stop();
     await there?.stop();
+    await sink?.close();
   });
 
   it('--check says what would move, what stays and what has to be set, and changes nothing', async () => {
     const { code, out } = await run('move', ...to(), '--check');
-    expect(out).toMatch(/^router\.message +1$/m);
+    expect(out).toMatch(/^router\.message +\d+$/m);
     expect(out).toMatch(/^portal\.member +members of the organization: invite them there$/m);
     const { key_id: keyId } = await there.api<{ key_id: string }>('GET', '/api/v1/moves/key');
     accepts = `${organization}=${keyId}`;
@@ -87,11 +140,8 @@ describe('gatehouse move', () => {
     await there.restart('portal', { MOVE_ACCEPTS: accepts });
   });
 
-  it('a move that was killed is aborted: there is nothing there, and the project works here as before', async () => {
-    const child = spawn(process.execPath, [join(root, 'dist/apps/cli/src/gatehouse.js'), 'move', ...to()], {
-      env: { PATH: process.env.PATH, ...env() },
-      cwd: here.dataDir,
-    });
+  it('a move that was killed is aborted: there is nothing there, and what came meanwhile is handled here', async () => {
+    const child = started('move', ...to());
     await until('rows arrive', async () => ((await there_()).state === 'arriving' ? true : null));
     child.kill('SIGKILL');
     expect(await here_()).toMatchObject({ state: 'leaving', closed: true });
@@ -101,51 +151,81 @@ describe('gatehouse move', () => {
       expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining(`not ${elsewhere}`) });
     }
     expect((await reopen()).status).toBe(409);
+    const sent = sender.acknowledged.length;
+    await until('webhooks are taken meanwhile', () => sender.acknowledged.length > sent + 10);
     expect((await run('move', 'abort', ...to())).err).toBe('');
     expect((await there_()).status).toBe(404);
-    expect(await here_()).toMatchObject({ state: 'here', closed: true });
-    expect((await reopen()).status).toBe(200);
-    const later = await until('its webhooks are taken again', async () => {
-      const answer = await fetch(here.webhookUrl, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ task: 'After the abort' }),
-      });
-      return answer.status === 200 ? ((await answer.json()) as { id: string }) : null;
-    });
-    await here.ended(later.id);
+    expect(await here_()).toMatchObject({ state: 'here', closed: false });
+    for (const id of sender.acknowledged.slice(sent, sent + 5)) {
+      expect(await here.ended(id)).toMatchObject({ outcome: 'routed' });
+    }
   });
 
-  it('the other installation is killed meanwhile: started again, the move goes on to its end', async () => {
-    const first = run('move', ...to());
-    await until('rows arrive', async () => ((await there_()).state === 'arriving' ? true : null));
-    await there.kill('portal');
-    expect((await first).code).toBe(4);
-    await there.restart('portal');
-    const { code, out, err } = await run('move', ...to());
-    expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
-    expect(out).toContain(`${project} is open at ${there.origin('portal')}`);
+  it('each process of both sides is killed meanwhile: started again, the move goes on to its end', async () => {
+    const ended = moved();
+    for (const side of [here, there]) {
+      for (const service of killed) {
+        await side.kill(service);
+        await side.restart(service);
+      }
+    }
+    expect((await ended).out).toContain(`${project} is open at ${there.origin('portal')}`);
     expect(await here_()).toMatchObject({ state: 'left', closed: true });
     expect(await there_()).toMatchObject({ state: 'here', closed: false });
     expect((await run('move', ...to())).code).toBe(0);
   });
 
-  it('there, its key, its events and its webhook work, and here nothing of it does', async () => {
-    const moved = movedApi();
-    const detail = await moved.ended(event);
+  it('there, its key and its events work, and here it is neither reopened nor brought back', async () => {
+    const detail = await movedApi().ended(event);
     expect(detail.messages[0]?.message.message).toContain('Before the move');
-    const later = await until('the ingress there knows its webhook', async () => {
-      const answer = await fetch(`${there.origin('portal')}${here.webhookPath}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ task: 'After the move' }),
-      });
-      return answer.status === 200 ? ((await answer.json()) as { id: string }) : null;
-    });
-    const { outcome } = await moved.ended(later.id);
-    expect(outcome).toBe('routed');
-    expect((await fetch(here.webhookUrl, { method: 'POST', body: '{}' })).status).toBe(404);
     expect((await run('move', 'abort', ...to())).err).toContain('has left');
     expect((await reopen()).status).toBe(409);
+  });
+
+  it('webhooks that still come here are handed on, also when the other installation was away', async () => {
+    const before = sender.acknowledged.length;
+    await there.kill('portal');
+    await until('webhooks are taken meanwhile', () => sender.acknowledged.length > before + 3 * perSecond);
+    expect((await here_()).handing_on?.waiting).toBeGreaterThan(0);
+    await there.restart('portal');
+    await sender.stop();
+    await until('all are handed on', async () => (await here_()).handing_on?.waiting === 0);
+  });
+
+  it('none was refused, and each was done and answered once, on one of the two sides', async () => {
+    expect(sender.refused).toEqual([]);
+    const ids = sender.acknowledged;
+    expect(new Set(ids).size).toBe(ids.length);
+    const keysOf = Map.groupBy(sink.arrivals, ({ json }) => json['in_reply_to']);
+    const unanswered = () => {
+      const answered = new Set(sink.arrivals.map(({ json }) => json['in_reply_to']));
+      return ids.filter((id) => !answered.has(id));
+    };
+    await until('every message was replied to', () => unanswered().length === 0).catch((error: unknown) => {
+      throw new Error(`${unanswered().length} of ${ids.length}: ${unanswered().slice(0, 5).join(', ')}`, { cause: error });
+    });
+    const twice = [...keysOf].filter(([, all]) => new Set(all.map(({ headers }) => headers['idempotency-key'])).size > 1);
+    expect(twice.map(([id]) => id)).toEqual([]);
+    const routed = `SELECT receipt_id AS id FROM router.message WHERE receipt_id = ANY($1)`;
+    const handedOn = `SELECT DISTINCT receipt_id AS id FROM journal.entry WHERE outcome = 'handed_on' AND receipt_id = ANY($1)`;
+    const found = async (pool: pg.Pool, sql: string): Promise<string[]> =>
+      (await pool.query<{ id: string }>(sql, [ids])).rows.map(({ id }) => id);
+    const [byHere, handed, byThere] = [
+      await found(pools.here, routed),
+      await found(pools.here, handedOn),
+      await found(pools.there, routed),
+    ];
+    // What was done here before was copied.
+    expect(byThere.toSorted()).toEqual(ids.toSorted());
+    expect(byHere.filter((id) => handed.includes(id))).toEqual([]);
+    expect([...byHere, ...handed].toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('ended, webhooks answer 410 here, and there they work as before', async () => {
+    expect((await run('move', 'end', ...to())).err).toBe('');
+    await until('the ingress here refuses them', async () => (await send(here.origin('webhook-ingress'), -1)).status === 410);
+    const { status, id } = await send(there.origin('webhook-ingress'), -2);
+    expect(status).toBe(200);
+    expect(await movedApi().ended(id)).toMatchObject({ outcome: 'routed' });
   });
 });

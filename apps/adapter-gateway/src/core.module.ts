@@ -1,7 +1,7 @@
 import { AuditController, AuditLog, auditProvider } from '#libs/audit';
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
-import { Journal, journalProvider } from '#libs/journal';
+import { HeldProjects, heldProjectsProvider, Journal, journalProvider } from '#libs/journal';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
@@ -41,9 +41,22 @@ export class CoreModule {
         auditProvider('gateway'),
         changeListenerProvider('adapter-gateway', settings, ['gateway', 'vault']),
         journalProvider('adapter-gateway'),
+        heldProjectsProvider,
         projectLimitsProvider('gateway'),
       ],
-      exports: [SETTINGS, EGRESS, ENGINE, INGRESS, REGISTRY, VAULT, AuditLog, ChangeListener, Journal, ProjectLimits],
+      exports: [
+        SETTINGS,
+        EGRESS,
+        ENGINE,
+        INGRESS,
+        REGISTRY,
+        VAULT,
+        AuditLog,
+        ChangeListener,
+        HeldProjects,
+        Journal,
+        ProjectLimits,
+      ],
     };
   }
 }

@@ -1,6 +1,6 @@
 import { AuditController, AuditLog, auditProvider } from '#libs/audit';
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
-import { Journal, journalProvider } from '#libs/journal';
+import { HeldProjects, heldProjectsProvider, Journal, journalProvider } from '#libs/journal';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
@@ -31,9 +31,10 @@ export class CoreModule {
         changeListenerProvider('router', settings, ['router']),
         auditProvider('router'),
         journalProvider('router'),
+        heldProjectsProvider,
         projectLimitsProvider('router'),
       ],
-      exports: [AuditLog, SETTINGS, ENGINE, GATEWAY, INGRESS, ChangeListener, Journal, ProjectLimits],
+      exports: [AuditLog, SETTINGS, ENGINE, GATEWAY, INGRESS, ChangeListener, HeldProjects, Journal, ProjectLimits],
     };
   }
 }

@@ -7,6 +7,9 @@ import { AttentionController } from './manage/attention/attention.controller.js'
 import { ErasureController } from './manage/erasures/erasure.controller.js';
 import { ErasureRepository } from './manage/erasures/erasure.repository.js';
 import { ArrivingEndpoints } from './manage/moves/arriving-endpoints.js';
+import { HandedOnController } from './manage/moves/handed-on.controller.js';
+import { HandedOnRepository } from './manage/moves/handed-on.repository.js';
+import { HandedOnService } from './manage/moves/handed-on.service.js';
 import { OutageRepository } from './manage/outages/outage.repository.js';
 import { OutageService } from './manage/outages/outage.service.js';
 import { PackingRepository } from './manage/packing/packing.repository.js';
@@ -35,9 +38,18 @@ const path = {
 
 const manage = {
   // The order in which the API is described.
-  controllers: [AttentionController, ErasureController, ProjectRowsController, ReceiptController, RefusalController],
+  controllers: [
+    AttentionController,
+    ErasureController,
+    HandedOnController,
+    ProjectRowsController,
+    ReceiptController,
+    RefusalController,
+  ],
   providers: [
     ErasureRepository,
+    HandedOnRepository,
+    HandedOnService,
     IngressRetention,
     OutageRepository,
     OutageService,

@@ -1,5 +1,5 @@
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
-import { Journal, journalProvider } from '#libs/journal';
+import { HeldProjects, heldProjectsProvider, Journal, journalProvider } from '#libs/journal';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
@@ -33,9 +33,10 @@ export class CoreModule {
         serviceClientProvider(VAULT, 'credential-vault', settings.VAULT_URL),
         changeListenerProvider('webhook-ingress', settings, ['gateway', 'vault']),
         journalProvider('webhook-ingress'),
+        heldProjectsProvider,
         projectLimitsProvider('ingress'),
       ],
-      exports: [SETTINGS, GATEWAY, ROUTER, VAULT, ChangeListener, Journal, ProjectLimits],
+      exports: [SETTINGS, GATEWAY, ROUTER, VAULT, ChangeListener, HeldProjects, Journal, ProjectLimits],
     };
   }
 }

@@ -50,6 +50,8 @@ export const auditActions = [
   'project.arriving',
   'project.arrived',
   'project.move_aborted',
+  'project.webhooks_ended',
+  'project.peer_revoked',
   'session.started',
   'session.revoked',
   'sign_in_link.created',

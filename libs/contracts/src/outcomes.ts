@@ -7,6 +7,7 @@ export const terminalOutcomes = [
   'refused',
   'challenge',
   'verification',
+  'handed_on',
   'ignored',
   'duplicate',
   'dropped_bot',

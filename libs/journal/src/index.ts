@@ -54,5 +54,20 @@ export {
   type StatisticCount,
   type StatisticScope,
 } from './statistics/statistics.js';
-export { findHold, hold, type HoldState, leave, type ProjectHold, release } from './project-holds.js';
+export { heardOfWithinMs, type HeldProject, HeldProjects, heldProjectsProvider } from './held-projects.js';
+export {
+  endHandingOn,
+  findHold,
+  findLeft,
+  findPeer,
+  forgetPeer,
+  hold,
+  type HoldState,
+  keepPeer,
+  leave,
+  type ProjectHold,
+  type ProjectPeer,
+  type PublicKey,
+  release,
+} from './project-holds.js';
 export { lastEntries, timeline, type TimelineEntry } from './timeline.js';

@@ -7,6 +7,9 @@ import type { Queryable } from '#libs/database';
  */
 export type HoldState = 'leaving' | 'left' | 'arriving';
 
+/** A public key (RFC 7517). */
+export type PublicKey = Record<string, unknown>;
+
 /** A project of which no service claims work: `notHeldSql` asks for its row. */
 export interface ProjectHold {
   project_id: string;
@@ -17,6 +20,29 @@ export interface ProjectHold {
   held_by: string;
   held_at: Date;
   changed_at: Date;
+  /** The move has closed it: an abort opens it again. */
+  closed_here: boolean;
+  /** Of one that arrives: the key with which its peer will hand on webhooks. */
+  hand_on_key: PublicKey | null;
+  /** Of one that has left: webhooks are refused here since then. */
+  ended_at: Date | null;
+}
+
+/** The installation from which a project came, which hands on the webhooks that still come there. */
+export interface ProjectPeer {
+  project_id: string;
+  organization_id: string;
+  peer: string;
+  hand_on_key: PublicKey;
+  since: Date;
+}
+
+interface NewHold {
+  state: 'leaving' | 'arriving';
+  peer: string;
+  by: string;
+  closedHere?: boolean;
+  handOnKey?: PublicKey;
 }
 
 export async function findHold(db: Queryable, projectId: string): Promise<ProjectHold | null> {
@@ -26,16 +52,23 @@ export async function findHold(db: Queryable, projectId: string): Promise<Projec
   return rows[0] ?? null;
 }
 
+/** Projects that have left, and whose webhooks are still taken here. */
+export async function findLeft(db: Queryable): Promise<ProjectHold[]> {
+  return (await db.query(
+    `SELECT * FROM journal.project_hold WHERE state = 'left' AND ended_at IS NULL ORDER BY project_id`,
+  )) as ProjectHold[];
+}
+
 /** Holds a project. One that is held stays as it is. @returns whether it was not */
 export async function hold(
   tx: Queryable,
   { organizationId, projectId }: ProjectScope,
-  { state, peer, by }: { state: 'leaving' | 'arriving'; peer: string; by: string },
+  { state, peer, by, closedHere = false, handOnKey }: NewHold,
 ): Promise<boolean> {
   const rows = (await tx.query(
-    `INSERT INTO journal.project_hold (project_id, organization_id, state, peer, held_by) VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT (project_id) DO NOTHING RETURNING project_id`,
-    [projectId, organizationId, state, peer, by],
+    `INSERT INTO journal.project_hold (project_id, organization_id, state, peer, held_by, closed_here, hand_on_key)
+     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb) ON CONFLICT (project_id) DO NOTHING RETURNING project_id`,
+    [projectId, organizationId, state, peer, by, closedHere, handOnKey ? JSON.stringify(handOnKey) : null],
   )) as unknown[];
   return rows.length > 0;
 }
@@ -50,15 +83,52 @@ export async function leave(tx: Queryable, { organizationId, projectId }: Projec
   return (result as [unknown[], number])[1] > 0;
 }
 
-/** Lets work begin here. @returns false when it is not held in that state */
+/** From now on its webhooks are refused here. @returns false when it has not left, or they are already */
+export async function endHandingOn(tx: Queryable, { organizationId, projectId }: ProjectScope): Promise<boolean> {
+  const result: unknown = await tx.query(
+    `UPDATE journal.project_hold SET ended_at = now()
+      WHERE project_id = $1 AND organization_id = $2 AND state = 'left' AND ended_at IS NULL`,
+    [projectId, organizationId],
+  );
+  return (result as [unknown[], number])[1] > 0;
+}
+
+/** Lets work begin here. @returns what was held, or null when it is not held in that state */
 export async function release(
   tx: Queryable,
   { organizationId, projectId }: ProjectScope,
   state: HoldState,
-): Promise<boolean> {
+): Promise<ProjectHold | null> {
   const result: unknown = await tx.query(
-    'DELETE FROM journal.project_hold WHERE project_id = $1 AND organization_id = $2 AND state = $3',
+    'DELETE FROM journal.project_hold WHERE project_id = $1 AND organization_id = $2 AND state = $3 RETURNING *',
     [projectId, organizationId, state],
+  );
+  return (result as [ProjectHold[], number])[0][0] ?? null;
+}
+
+/** Lets the installation from which it came hand on webhooks. */
+export async function keepPeer(tx: Queryable, { project_id, organization_id, peer, hand_on_key }: ProjectHold) {
+  if (peer === null || hand_on_key === null) return;
+  await tx.query(
+    `INSERT INTO journal.project_peer (project_id, organization_id, peer, hand_on_key) VALUES ($1, $2, $3, $4::jsonb)
+     ON CONFLICT (project_id) DO UPDATE SET peer = excluded.peer, hand_on_key = excluded.hand_on_key, since = now()
+       WHERE project_peer.organization_id = excluded.organization_id`,
+    [project_id, organization_id, peer, JSON.stringify(hand_on_key)],
+  );
+}
+
+export async function findPeer(db: Queryable, projectId: string): Promise<ProjectPeer | null> {
+  const rows = (await db.query('SELECT * FROM journal.project_peer WHERE project_id = $1', [
+    projectId,
+  ])) as ProjectPeer[];
+  return rows[0] ?? null;
+}
+
+/** @returns false when there is none */
+export async function forgetPeer(tx: Queryable, { organizationId, projectId }: ProjectScope): Promise<boolean> {
+  const result: unknown = await tx.query(
+    'DELETE FROM journal.project_peer WHERE project_id = $1 AND organization_id = $2',
+    [projectId, organizationId],
   );
   return (result as [unknown[], number])[1] > 0;
 }

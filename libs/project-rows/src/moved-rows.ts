@@ -10,6 +10,8 @@ export interface MovedTable {
   may?: 'add' | 'change';
   /** Columns whose words an erasure takes out, and an aborted move where the service may not delete: nullable. */
   words?: string[];
+  /** Rows are added while the project moves. There are as many there as there were here before the copy, or more. */
+  grows?: true;
   /** Its rows are deleted by their age only. Absent: those that the service may not delete. */
   ages?: true;
 }
@@ -30,7 +32,7 @@ export interface MovedRows {
   /** By table: why its rows stay. */
   stays: Record<string, string>;
   open: OpenWork[];
-  /** SQL: as `id`, receipts, turns or deliveries of the project `$1` that wait here as rows that move, and nobody works on. */
+  /** SQL: as `id`, turns or deliveries of the project `$1` that wait here as rows that move, and nobody works on. */
   waiting?: string;
 }
 

@@ -21,6 +21,8 @@ interface CountedTable {
   rows: number;
   /** Its rows end by age only, or may not be deleted: the installation where they arrive may have more of them. */
   ages: boolean;
+  /** Rows are added while it moves: where they arrive there are at least as many as there were before the copy. */
+  grows: boolean;
 }
 
 /** What a service says of the rows of a project. */
@@ -31,7 +33,7 @@ export interface RowsInventory {
   tables: CountedTable[];
   /** What has to end before they are copied. */
   open: OpenCount[];
-  /** Ids of receipts, turns and deliveries that wait here as rows that move: other services count them as open until they are told. */
+  /** Ids of turns and deliveries that wait here as rows that move: other services count them as open until they are told. */
   waiting: string[];
   stays: { table: string; why: string }[];
 }
@@ -69,10 +71,10 @@ export class ProjectRows {
   /** How many rows each table has of a project. */
   async counts(scope: ProjectScope): Promise<CountedTable[]> {
     const counted = [];
-    for (const { name, of, may, ages } of await this.scoped()) {
+    for (const { name, of, may, ages, grows } of await this.scoped()) {
       const sql = `SELECT count(*) FROM ${name} t WHERE ${of}`;
       const rows = await count(this.db, sql, scope.projectId, scope.organizationId);
-      counted.push({ table: name, rows, ages: ages ?? may !== undefined });
+      counted.push({ table: name, rows, ages: ages ?? may !== undefined, grows: grows ?? false });
     }
     return counted;
   }

@@ -41,10 +41,9 @@ export const movedRows: MovedRows = {
     ofProject('gateway.web_chat_mail'),
   ],
   stays: {
-    'gateway.parsed_messages': 'messages on their way to the router, for a day: there are none once nothing is open',
+    'gateway.parsed_messages': 'messages on their way to the router, for a day: what has not ended is parsed anew there',
   },
-  waiting: `SELECT t.receipt_id AS id FROM gateway.inbound_wait t WHERE t.job ->> 'project_id' = $1 AND t.state = 'queued'
-    UNION ALL SELECT t.id FROM gateway.delivery t WHERE t.project_id = $1 AND t.ended_at IS NULL AND NOT ${isWorkedOnSql('t', 'sending')}`,
+  waiting: `SELECT t.id FROM gateway.delivery t WHERE t.project_id = $1 AND t.ended_at IS NULL AND NOT ${isWorkedOnSql('t', 'sending')}`,
   open: [
     working('deliveries that are being sent', 'gateway.delivery', 'sending'),
     working('synchronisations that run', 'gateway.sync_run'),

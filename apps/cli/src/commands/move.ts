@@ -2,22 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Api, openApi } from '../api/api.js';
 import { CliError, exits, usageError } from '../api/cli-error.js';
 import type { Call, Command } from '../call/command.js';
-import { facts, table } from '../call/table.js';
-
-interface Move {
-  project_id: string;
-  organization_id: string;
-  organization_name: string | null;
-  state: 'here' | 'leaving' | 'left' | 'arriving';
-  closed: boolean;
-  peer: string | null;
-  held_at: string | null;
-  held_by: string | null;
-  shapes: Record<string, string>;
-  tables: { service: string; table: string; rows: number; ages: boolean }[];
-  open: { service: string; what: string; count: number }[];
-  stays: { table: string; why: string }[];
-}
+import { table } from '../call/table.js';
+import { compareRows, describeMove, type Move, rowsOf } from './move-report.js';
 
 interface ArrivalKey {
   public_key: object;
@@ -43,11 +29,11 @@ const scopes = '`admin`, of a key of another project of the organization, and `a
 const move: Command = {
   name: 'move',
   arguments: '<project>',
-  summary: 'Moves a project to another installation: all of its rows and secrets, while it is at rest',
+  summary: 'Moves a project to another installation, with all of its rows and secrets, while its webhooks keep coming',
   options: { to, check: { help: 'Shows what would move and what would stay, and changes nothing' } },
   scopes,
   notes: [
-    'The project is closed first: its webhooks answer 404 and its keys are refused until it is open at the other one.',
+    'Meanwhile its webhooks are taken and wait, and its keys are refused. After the switch, webhooks that still come here are handed on.',
     'What waits there (schedules, approvals, waits for events, deliveries) goes on at the other installation.',
     'Started again, it goes on where it was. Until the switch, `gatehouse move abort` undoes it.',
   ],
@@ -64,17 +50,16 @@ const move: Command = {
     if (found.state !== 'left') {
       // Once it has left, only the switch there is to come, whatever has changed since.
       refuseDifferent(found, key);
-      if (!found.closed) await source.post(`projects/${encodeURIComponent(id)}/close`);
-      await source.post('moves', { project_id: id, to: there.origin });
+      const { hand_on_key } = await source.post<Move>('moves', { project_id: id, to: there.origin });
       const { organization_id, organization_name: name } = found;
-      const arrival = { project_id: id, organization_id, organization_name: name ?? organization_id };
+      const arrival = { project_id: id, organization_id, organization_name: name ?? organization_id, hand_on_key };
       await there.post('moves/arrivals', { ...arrival, from: source.origin });
       const resting = await untilAtRest(call, source, id);
       await copy(call, source, there, resting, key);
       const [copied, arriving] = [await source.get<Move>(pathOf(id)), await there.get<Move>(pathOf(id))];
       requirePeer(copied, source, there, 'gatehouse move');
       requirePeer(arriving, there, source, 'gatehouse move');
-      compare(copied, arriving);
+      compareRows(resting, copied, arriving);
       await source.post(`${pathOf(id)}/switch`);
     }
     const arrived = await there.get<Move>(pathOf(id));
@@ -84,7 +69,9 @@ const move: Command = {
     }
     const ended = await there.get<Move>(pathOf(id));
     call.print(ended);
-    call.say(`${id} is open at ${there.origin}, with ${rowsOf(ended)} rows. Here it stays closed.`);
+    call.say(
+      `${id} is open at ${there.origin}, with ${rowsOf(ended)} rows. Webhooks that still come here are handed on.`,
+    );
     return exits.done;
   },
 };
@@ -98,7 +85,7 @@ const status: Command = {
   run: async (call) => {
     const found = await call.api().get<Move>(pathOf(projectOf(call, 'gatehouse move status')));
     call.print(found);
-    for (const line of describe(found)) call.say(line);
+    for (const line of describeMove(found)) call.say(line);
     return exits.done;
   },
 };
@@ -109,7 +96,7 @@ const abort: Command = {
   summary: 'Aborts a move before its switch: deletes what has arrived, and lets the project go on here',
   options: { to },
   scopes,
-  notes: ['The project stays closed: reopen it when it is to take webhooks again.'],
+  notes: ['Webhooks that came meanwhile are handled here. A project that was closed before stays closed.'],
   examples: ['GATEHOUSE_TARGET_API_KEY=gh_... gatehouse move abort prj_... --to https://cell-2.example'],
   run: async (call) => {
     const [source, there, id] = sides(call, 'gatehouse move abort');
@@ -142,7 +129,29 @@ const abort: Command = {
   },
 };
 
-export const moveCommands = [move, status, abort];
+const end: Command = {
+  name: 'move end',
+  arguments: '<project>',
+  summary: 'Ends the handing on of webhooks of a project that has moved: from then on they answer 410 here',
+  options: { to },
+  scopes,
+  notes: [
+    '`gatehouse move status` says when the last webhook came here. While some wait to be handed on, it is refused.',
+    'The key with which this installation handed them on is forgotten at the other one.',
+  ],
+  examples: ['GATEHOUSE_TARGET_API_KEY=gh_... gatehouse move end prj_... --to https://cell-2.example'],
+  run: async (call) => {
+    const [source, there, id] = sides(call, 'gatehouse move end');
+    requirePeer(await source.get<Move>(pathOf(id)), source, there, 'gatehouse move end');
+    const ended = await source.post<Move>(`${pathOf(id)}/end`);
+    await there.delete(`${pathOf(id)}/peer`).catch(absent);
+    call.print(ended);
+    call.say(`Webhooks of ${id} are answered 410 here.`);
+    return exits.done;
+  },
+};
+
+export const moveCommands = [move, status, end, abort];
 
 const pathOf = (id: string): string => `moves/${encodeURIComponent(id)}`;
 
@@ -185,7 +194,7 @@ function absent(error: unknown): null {
 
 function check(call: Call, found: Move, key: ArrivalKey): number {
   call.print({ ...found, target: key });
-  for (const line of describe(found)) call.say(line);
+  for (const line of describeMove(found)) call.say(line);
   for (const line of table(
     ['STAYS', 'WHY'],
     found.stays.map(({ table: name, why }) => [name, why]),
@@ -216,8 +225,9 @@ function refuseDifferent(found: Move, key: ArrivalKey): void {
 async function untilAtRest(call: Call, source: Api, id: string): Promise<Move> {
   for (let reported = '', until = Date.now() + restWithinMs; ; await pause(everyMs)) {
     const found = await source.get<Move>(pathOf(id));
-    if (found.open.length === 0) return found;
-    const waits = found.open.map(({ what, count }) => `${count} ${what}`).join(', ');
+    if (found.settled && found.open.length === 0) return found;
+    const open = found.open.map(({ what, count }) => `${count} ${what}`).join(', ');
+    const waits = open || 'every process to hear of it';
     if (waits !== reported) call.note(`Waits for ${waits}.`);
     reported = waits;
     if (Date.now() < until) continue;
@@ -242,40 +252,4 @@ async function copy(call: Call, source: Api, there: Api, found: Move, key: Arriv
     }
     if (rows > 0) call.note(`${copied} of ${all} rows: ${name}`);
   }
-}
-
-/** @throws CliError where a table has not as many rows there as here; of rows that end by age there may be more */
-function compare(here: Move, there: Move): void {
-  const count = new Map(there.tables.map(({ table: name, rows }) => [name, rows]));
-  const wrong = here.tables.filter(({ table: name, rows, ages }) => {
-    const arrived = count.get(name) ?? 0;
-    return ages ? arrived < rows : arrived !== rows;
-  });
-  if (wrong.length === 0) return;
-  const what = wrong.map(({ table: name, rows }) => `${name} has ${rows} here and ${count.get(name)} there`).join(', ');
-  const isMore = wrong.some(({ table: name, rows }) => (count.get(name) ?? 0) > rows);
-  const toDo = isMore
-    ? 'What is more there was deleted here since, by retention: gatehouse move abort deletes what has arrived; then move again.'
-    : 'Start the move again: what is missing is copied. Nothing has been switched.';
-  throw new CliError(exits.unwell, `${what}.`, 'gatehouse move', toDo, 'rows_differ');
-}
-
-const rowsOf = ({ tables }: Move): number => tables.reduce((sum, { rows }) => sum + rows, 0);
-
-function describe(found: Move): string[] {
-  const about = facts([
-    ['Project', found.project_id],
-    ['State', found.state],
-    ['Since', found.held_at],
-    ['By', found.held_by],
-    ['Other side', found.peer],
-    ['Rows', String(rowsOf(found))],
-  ]);
-  const tables = found.tables.filter(({ rows }) => rows > 0).map(({ table: name, rows }) => [name, String(rows)]);
-  const open = found.open.map(({ what, count }) => [what, String(count)]);
-  return [
-    ...about,
-    ...table(['TABLE', 'ROWS'], tables),
-    ...(open.length > 0 ? table(['HAS TO END', 'COUNT'], open) : ['Nothing has to end: it is at rest.']),
-  ];
 }

@@ -141,7 +141,7 @@ export interface paths {
         delete: operations["abortMove"];
     };
     "/api/v1/moves": {
-        /** Hold a closed project that is to leave: nothing of it begins here any more */
+        /** Close and hold a project that is to leave: nothing of it begins here any more, and its webhooks wait */
         post: operations["beginMove"];
     };
     "/api/v1/moves/arrivals": {
@@ -159,6 +159,18 @@ export interface paths {
     "/api/v1/moves/{id}/switch": {
         /** End the move on this side: the project has left, or it is opened here. The first cannot be undone */
         post: operations["switchMove"];
+    };
+    "/api/v1/moves/{id}/end": {
+        /** Refuse webhooks of a project that has left, from now on: nobody sends here any longer */
+        post: operations["endHandingOn"];
+    };
+    "/api/v1/moves/{id}/peer": {
+        /** Take no more webhooks from the installation from which a project has come */
+        delete: operations["revokePeer"];
+    };
+    "/api/v1/moves/{id}/receipts": {
+        /** Take webhooks that still came to the installation from which a project has moved here */
+        post: operations["takeHandedOnReceipts"];
     };
     "/api/v1/members": {
         /** Members of the organization, newest first */
@@ -1406,7 +1418,7 @@ export interface components {
             /** @description Name of the member or key; null: only the id is known */
             actor_name: string | null;
             /** @enum {string} */
-            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.published" | "agent.unpublished" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "source.access_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "project.leaving" | "project.left" | "project.arriving" | "project.arrived" | "project.move_aborted" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
+            action: "agent.created" | "agent.changed" | "agent.promoted" | "agent.published" | "agent.unpublished" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "source.access_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "project.leaving" | "project.left" | "project.arriving" | "project.arrived" | "project.move_aborted" | "project.webhooks_ended" | "project.peer_revoked" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
             /** @description Id of what was changed */
             subject: string;
             /** @description State before; null: it did not exist */
@@ -1663,6 +1675,25 @@ export interface components {
                 [key: string]: string;
             };
         };
+        HandingOnView: {
+            /** @description Webhooks that the other installation has not taken; at most 10,000 */
+            waiting: number;
+            /**
+             * Format: date-time
+             * @description When the oldest of them came
+             */
+            oldest_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the last webhook came here
+             */
+            last_received_at: string | null;
+            /**
+             * Format: date-time
+             * @description Since when they are refused; null: they are taken
+             */
+            ended_at: string | null;
+        };
         MovedTableView: {
             /** @description The service that has it */
             service: string;
@@ -1672,6 +1703,8 @@ export interface components {
             rows: number;
             /** @description Rows end by age only: where they arrive there may be more of them */
             ages: boolean;
+            /** @description Rows are added while it moves: where they arrive there are as many as before, or more */
+            grows: boolean;
         };
         OpenWorkView: {
             /** @description The service that does it */
@@ -1708,6 +1741,14 @@ export interface components {
             held_at: string | null;
             /** @description Who began the move */
             held_by: string | null;
+            /** @description Every process has heard of the hold: it may be copied once nothing is open */
+            settled: boolean;
+            /** @description Of one that is leaving: its private half signs the webhooks that will be handed on (JWK) */
+            hand_on_key: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Of one that has left: webhooks that still come here */
+            handing_on: components["schemas"]["HandingOnView"] | null;
             /** @description By service: a digest of its tables, which is equal in installations of one release */
             shapes: {
                 [key: string]: string;
@@ -1720,7 +1761,7 @@ export interface components {
             stays: components["schemas"]["StayingView"][];
         };
         BeginMove: {
-            /** @description The project; it has to be closed */
+            /** @description The project; it is closed, and its webhooks wait */
             project_id: string;
             /** @description Address of the other installation */
             to: string;
@@ -1734,6 +1775,10 @@ export interface components {
             organization_name: string;
             /** @description Address of the installation that it comes from */
             from: string;
+            /** @description Public key with which that installation signs webhooks that it hands on (JWK) */
+            hand_on_key: {
+                [key: string]: unknown;
+            };
         };
         AskRows: {
             /** @description The service that has the table */
@@ -1776,6 +1821,12 @@ export interface components {
              * @enum {string}
              */
             state: "left" | "here";
+        };
+        HandOnReceipts: {
+            /** @description The requests, exactly as they were received, oldest first; another installation writes them */
+            receipts: {
+                [key: string]: unknown;
+            }[];
         };
         MemberView: {
             id: string;
@@ -3818,7 +3869,7 @@ export interface components {
              * @description Outcome of the event; open: it has not ended
              * @enum {string}
              */
-            outcome?: "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
+            outcome?: "challenge" | "verification" | "handed_on" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
             /**
              * @description Result of a routed event
              * @enum {string}
@@ -3960,7 +4011,7 @@ export interface components {
              * @description Final outcome; null: it has not ended
              * @enum {string|null}
              */
-            outcome: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
+            outcome: "refused" | "challenge" | "verification" | "handed_on" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
             reason: string | null;
             /** @description Result of its turns; null: it started no turn */
             result: components["schemas"]["EventResultView"] | null;
@@ -3968,7 +4019,7 @@ export interface components {
              * @description What became of it, in one word: the result of its turns, else its outcome; open or waiting: it has not ended
              * @enum {string}
              */
-            state: "failed" | "undelivered" | "unconfirmed" | "expired" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled" | "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
+            state: "failed" | "undelivered" | "unconfirmed" | "expired" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled" | "refused" | "challenge" | "verification" | "handed_on" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
             /** @description Why it is in this state, and what to do, in words */
             why: string;
             /** @description Of its first message; absent if it has none */
@@ -4183,7 +4234,7 @@ export interface components {
              * @description Final outcome; null: it has not ended
              * @enum {string|null}
              */
-            outcome: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
+            outcome: "refused" | "challenge" | "verification" | "handed_on" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | null;
             reason: string | null;
             /** @description Why it ended as it did, in words */
             text: string;
@@ -4193,7 +4244,7 @@ export interface components {
              * @description What became of it, in one word: the result of its turns, else its outcome; open or waiting: it has not ended
              * @enum {string}
              */
-            state: "failed" | "undelivered" | "unconfirmed" | "expired" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled" | "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
+            state: "failed" | "undelivered" | "unconfirmed" | "expired" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled" | "refused" | "challenge" | "verification" | "handed_on" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
             /** @description Why it is in this state, and what to do, in words */
             why: string;
             timeline: components["schemas"]["EventEntryView"][];
@@ -4436,7 +4487,7 @@ export interface components {
         };
         OutcomeCount: {
             /** @enum {string} */
-            outcome: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead";
+            outcome: "refused" | "challenge" | "verification" | "handed_on" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead";
             count: number;
         };
         LabelCount: {
@@ -7643,7 +7694,7 @@ export interface operations {
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
                 /** @description What was done */
-                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.published" | "agent.unpublished" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "source.access_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "project.leaving" | "project.left" | "project.arriving" | "project.arrived" | "project.move_aborted" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
+                action?: "agent.created" | "agent.changed" | "agent.promoted" | "agent.published" | "agent.unpublished" | "agent.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "approval.approved" | "approval.refused" | "api_key.created" | "api_key.revoked" | "app.text_from_set" | "attention.muted" | "attention.unmuted" | "provider.created" | "provider.changed" | "provider.deleted" | "source.trust_set" | "source.access_set" | "tool.regraded" | "tool.tried" | "tool.trust_set" | "mcp_server.policy_set" | "mcp_server.trust_set" | "mcp_server.sessions_set" | "member.added" | "member.changed" | "member.removed" | "contact.reads_as_set" | "document.access_set" | "knowledge.meaning_changed" | "memory.corrected" | "memory.deleted" | "memory.erased" | "organization.created" | "organization.renamed" | "project.created" | "project.renamed" | "project.limits_set" | "project.closed" | "project.reopened" | "project.leaving" | "project.left" | "project.arriving" | "project.arrived" | "project.move_aborted" | "project.webhooks_ended" | "project.peer_revoked" | "session.started" | "session.revoked" | "sign_in_link.created" | "web_chat.mail_set" | "template.applied" | "workflow.created" | "workflow.changed" | "trigger.created" | "trigger.changed" | "trigger.deleted" | "channel.changed" | "contact.erased";
                 /** @description Who did it: user:<id>, key:<id> or contact:<id> */
                 actor?: string;
                 /** @description Id of what was changed */
@@ -8303,6 +8354,72 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SwitchedView"];
                 };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    endHandingOn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MoveView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    revokePeer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    takeHandedOnReceipts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HandOnReceipts"];
+            };
+        };
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Problem"];
         };
@@ -10698,7 +10815,7 @@ export interface operations {
                 order?: "desc" | "asc";
                 app_id?: string;
                 /** @description Outcome of the event; open: it has not ended */
-                outcome?: "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
+                outcome?: "challenge" | "verification" | "handed_on" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead" | "open";
                 /** @description Result of a routed event */
                 result?: "failed" | "undelivered" | "unconfirmed" | "expired" | "waiting" | "working" | "delivering" | "delivered" | "no_reply" | "handled" | "cancelled";
                 event_type?: string;
@@ -10819,7 +10936,7 @@ export interface operations {
                 cursor?: string;
                 /** @description By time; desc (default): the newest first */
                 order?: "desc" | "asc";
-                outcome?: "refused" | "challenge" | "verification" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead";
+                outcome?: "refused" | "challenge" | "verification" | "handed_on" | "ignored" | "duplicate" | "dropped_bot" | "dropped_echo" | "loop_paused" | "held_unknown_sender" | "blocked_contact" | "no_match" | "parked" | "routed" | "dead";
                 app_id?: string;
             };
             header?: never;

@@ -135,6 +135,7 @@ export const attentionCodes: Readonly<Record<string, Readonly<Record<string, str
     service_slow: 'A service is slow',
     queue_stands: 'A queue stands still',
     queue_late: 'A queue is late',
+    webhooks_not_handed_on: 'Webhooks wait for another installation',
     webhooks_spooled: 'Webhooks wait on a disk',
     alerts_failing: 'Alerts are not sent',
     redis_unreachable: 'Redis does not answer',

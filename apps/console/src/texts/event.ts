@@ -266,6 +266,7 @@ interface ToDo {
 /** What a person can do, by `outcome`, `outcome:reason`, `state` or `state:reason`. The most specific key wins. */
 export const eventToDo: Readonly<Record<string, ToDo>> = {
   duplicate: { text: 'Nothing to do: the first one was handled.' },
+  handed_on: { text: 'See it at the installation to which the project has moved: its timeline says which.' },
   dropped_bot: { text: 'If it should be handled anyway, let it through.' },
   dropped_echo: { text: 'If it is not an echo, let it through.' },
   loop_paused: {

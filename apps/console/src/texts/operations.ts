@@ -54,6 +54,8 @@ export const auditActions = {
   'project.arriving': 'Project is arriving from another installation',
   'project.arrived': 'Project arrived from another installation',
   'project.move_aborted': 'Move of a project aborted',
+  'project.webhooks_ended': 'Webhooks of a moved project are no longer taken',
+  'project.peer_revoked': 'Webhooks of a moved project are no longer handed on to here',
   'session.started': 'Signed in',
   'session.revoked': 'Session ended',
   'sign_in_link.created': 'Sign-in link created',

@@ -147,6 +147,7 @@ export const uiTexts = {
     gone: 'Deleted',
     handled: 'Handled by a person',
     held: 'Held',
+    handed_on: 'Handed on',
     held_unknown_sender: 'Unknown sender',
     ignored: 'Ignored',
     in_force: 'In force',

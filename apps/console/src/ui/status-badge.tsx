@@ -59,6 +59,7 @@ const tones: Readonly<Record<Tone, readonly string[]>> = {
     'dropped_echo',
     'duplicate',
     'expired',
+    'handed_on',
     'ignored',
     'no_match',
     'no_reply',

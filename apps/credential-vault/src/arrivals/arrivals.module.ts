@@ -3,12 +3,13 @@ import { Module } from '@nestjs/common';
 import { movedRows } from '../db/moved-rows.js';
 import { SealingModule } from '../sealing/sealing.module.js';
 import { ArrivalKeyController } from './arrival-key.controller.js';
-import { ArrivalKeyRepository } from './arrival-key.repository.js';
+import { HandOnKeyController } from './hand-on-key.controller.js';
 import { MovedKeys } from './moved-keys.js';
+import { OwnKeyRepository } from './own-key.repository.js';
 
 @Module({
   imports: [SealingModule],
-  controllers: [ArrivalKeyController, ProjectRowsController],
-  providers: [ArrivalKeyRepository, projectRowsProvider(movedRows), { provide: ROW_PASSAGE, useClass: MovedKeys }],
+  controllers: [ArrivalKeyController, HandOnKeyController, ProjectRowsController],
+  providers: [OwnKeyRepository, projectRowsProvider(movedRows), { provide: ROW_PASSAGE, useClass: MovedKeys }],
 })
 export class ArrivalsModule {}

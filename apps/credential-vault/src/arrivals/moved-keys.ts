@@ -8,7 +8,7 @@ import { dekPlace } from '../sealing/associated-data.js';
 import { KEY_BACKEND, type KeyBackend } from '../sealing/kek-ring.js';
 import { sealedTables } from '../sealing/sealed-tables.js';
 import { SETTINGS, type VaultSettings } from '../settings.js';
-import { arrivalAlgorithm, ArrivalKeyRepository } from './arrival-key.repository.js';
+import { arrivalKey, OwnKeyRepository } from './own-key.repository.js';
 
 /** What is sealed for the other vault. It opens for the row that it says, and no other. */
 interface MovedKey {
@@ -27,7 +27,7 @@ interface MovedKey {
 export class MovedKeys implements RowPassage {
   constructor(
     @Inject(KEY_BACKEND) private readonly keys: KeyBackend,
-    private readonly arrivals: ArrivalKeyRepository,
+    private readonly arrivals: OwnKeyRepository,
     @Inject(SETTINGS) private readonly settings: Pick<VaultSettings, 'MOVE_TARGET_KEYS'>,
   ) {}
 
@@ -47,7 +47,7 @@ export class MovedKeys implements RowPassage {
       };
       dek.fill(0);
       const sealed = await new CompactEncrypt(new TextEncoder().encode(JSON.stringify(moved)))
-        .setProtectedHeader({ alg: arrivalAlgorithm, enc: 'A256GCM' })
+        .setProtectedHeader({ alg: arrivalKey.algorithm, enc: 'A256GCM' })
         .encrypt(key);
       return [kid, sealed];
     });
@@ -57,9 +57,9 @@ export class MovedKeys implements RowPassage {
   async arrive(scope: ProjectScope, table: string, page: RowsPage): Promise<RowsPage> {
     const columns = columnsOf(table, page);
     if (!columns) return page;
-    const own = await this.arrivals.privateKey();
+    const own = await this.arrivals.privateKey(arrivalKey);
     if (!own) throw unopened(table);
-    const key = await importJWK(own, arrivalAlgorithm);
+    const key = await importJWK(own, arrivalKey.algorithm);
     const to = this.keys.primary;
     return this.changed(page, columns, async (_kid, sealed, credentialId) => {
       const { plaintext } = await compactDecrypt(sealed, key).catch(() => {
@@ -84,7 +84,7 @@ export class MovedKeys implements RowPassage {
   private async named(recipient: JWK) {
     const thumbprint = await calculateJwkThumbprint(recipient).catch(() => null);
     if (thumbprint !== null && this.settings.MOVE_TARGET_KEYS.includes(thumbprint)) {
-      return importJWK(recipient, arrivalAlgorithm);
+      return importJWK(recipient, arrivalKey.algorithm);
     }
     throw new Problem(
       403,

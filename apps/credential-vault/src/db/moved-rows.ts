@@ -24,7 +24,7 @@ export const movedRows: MovedRows = {
   ],
   stays: {
     'vault.kek_sentinel': 'what tells the key encryption keys of this installation',
-    'vault.arrival_key': "this vault's own key, for which others seal",
+    'vault.arrival_key': "this vault's own keys: for which others seal, and which sign webhooks that are handed on",
   },
   open: [
     {

@@ -1,7 +1,7 @@
 import type { JWK } from 'jose';
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** The key of this installation for which other vaults seal the data keys of what moves here: one row. */
+/** Key pairs of this installation for moves: for one other vaults seal what moves here, one signs what is handed on. */
 @Entity({ schema: 'vault', name: 'arrival_key' })
 export class ArrivalKey {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'arrival_key_pkey' }) id: string;

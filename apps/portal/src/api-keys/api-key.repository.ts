@@ -1,5 +1,6 @@
 import { AuditLog } from '#libs/audit';
 import type { ProjectScope } from '#libs/contracts';
+import type { HoldState } from '#libs/journal';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -19,6 +20,9 @@ export interface ValidKey extends Pick<
   /** The current role of the member who made the key; null: no member did. */
   maker_role: RoleName | null;
   project_closed: boolean;
+  /** Of a project that moves or has moved: how far it is, and the other installation. */
+  moves: HoldState | null;
+  peer: string | null;
 }
 
 const maker = `portal.member m ON m.user_id = k.made_by_user_id AND m.organization_id = k.organization_id
@@ -46,8 +50,9 @@ export class ApiKeyRepository {
     const [key] = (await this.db.query(
       `SELECT k.id, k.organization_id, k.project_id, k.scopes, k.expires_at, k.last_used_at, k.made_by_user_id,
               m.role AS maker_role, ${rootOf} AS root_key_id,
-              p.closed_at IS NOT NULL AS project_closed
-         FROM portal.api_key k LEFT JOIN portal.project p ON p.id = k.project_id LEFT JOIN ${maker}
+              p.closed_at IS NOT NULL AS project_closed, h.state AS moves, h.peer
+         FROM portal.api_key k LEFT JOIN portal.project p ON p.id = k.project_id
+              LEFT JOIN journal.project_hold h ON h.project_id = k.project_id LEFT JOIN ${maker}
         WHERE k.hash = $1 AND ${valid}`,
       [hash],
     )) as ValidKey[];

@@ -1,3 +1,4 @@
+import type { HoldState } from '#libs/journal';
 import { holds, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -46,6 +47,7 @@ export class KeyAuthenticator {
     }
     this.failures.succeeded(name);
     if (key.expires_at && key.expires_at.getTime() <= Date.now()) throw refused('The API key has expired.');
+    if (key.moves) throw movesForKeys(key, key.moves);
     if (key.project_closed) throw closedToKeys(key.project_id);
     const project = await this.otherProject(key, headers['x-project-id']);
     if (project?.closed_at) throw closedToKeys(project.id);
@@ -103,6 +105,16 @@ function personBehind({ made_by_user_id: userId, root_key_id: rootId }: ValidKey
 /** A key that a member made may do no more than that member. */
 function scopesWithin({ scopes, maker_role: role }: ValidKey): ValidKey['scopes'] {
   return role === null ? scopes : scopes.filter((scope) => holds(scopesOf(role), scope));
+}
+
+/** Its keys go along: they work again where it is. */
+function movesForKeys({ project_id: id, peer }: ValidKey, state: HoldState): Problem {
+  if (state === 'left') {
+    return new Problem(410, 'project_left', `The project ${id} has moved to ${peer}: use the same key there.`);
+  }
+  const way = state === 'leaving' ? `to ${peer}` : `from ${peer} to here`;
+  const detail = `The project ${id} is on its way ${way}: ask again in a while. Its webhooks are taken.`;
+  return new Problem(503, 'project_moves', detail, [], { 'retry-after': '10' });
 }
 
 function closedToKeys(projectId: string): Problem {

@@ -60,6 +60,7 @@ const receive = (key: string, id: string, more: object = {}): Promise<Answer> =>
     organization_id: accepted,
     organization_name: 'Accepted',
     from: peer,
+    hand_on_key: {},
     ...more,
   });
 const rows = { service: 'portal', table: 'portal.project', columns: ['id'], rows: [] };

@@ -41,7 +41,7 @@ export class MoveController {
   @HttpCode(200)
   @ApiOperation({
     operationId: 'beginMove',
-    summary: 'Hold a closed project that is to leave: nothing of it begins here any more',
+    summary: 'Close and hold a project that is to leave: nothing of it begins here any more, and its webhooks wait',
   })
   @ApiOkResponse({ type: MoveView })
   async begin(@Caller() caller: Principal, @Body() { project_id: id, to }: BeginMove): Promise<MoveView> {
@@ -89,6 +89,29 @@ export class MoveController {
   @ApiOkResponse({ type: SwitchedView })
   switch(@Caller() caller: Principal, @Param('id') id: string): Promise<SwitchedView> {
     return this.moves.switch(caller, id);
+  }
+
+  @Post(':id/end')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'endHandingOn',
+    summary: 'Refuse webhooks of a project that has left, from now on: nobody sends here any longer',
+  })
+  @ApiOkResponse({ type: MoveView })
+  async end(@Caller() caller: Principal, @Param('id') id: string): Promise<MoveView> {
+    await this.moves.endHere(caller, id);
+    return this.moves.show(caller, id);
+  }
+
+  @Delete(':id/peer')
+  @HttpCode(204)
+  @ApiOperation({
+    operationId: 'revokePeer',
+    summary: 'Take no more webhooks from the installation from which a project has come',
+  })
+  @ApiNoContentResponse()
+  revokePeer(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {
+    return this.moves.revokePeer(caller, id);
   }
 
   @Delete(':id')

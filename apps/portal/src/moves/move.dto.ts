@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsArray } from 'class-validator';
 
 export class BeginMove {
-  @Text(100, { description: 'The project; it has to be closed' }) project_id: string;
+  @Text(100, { description: 'The project; it is closed, and its webhooks wait' }) project_id: string;
   @Text(500, { description: 'Address of the other installation' }) to: string;
 }
 
@@ -13,6 +13,8 @@ export class ReceiveMove {
   organization_id: string;
   @Name(200, { description: 'How the organization is called, if it is made' }) organization_name: string;
   @Text(500, { description: 'Address of the installation that it comes from' }) from: string;
+  @JsonObject({ description: 'Public key with which that installation signs webhooks that it hands on (JWK)' })
+  hand_on_key: Record<string, unknown>;
 }
 
 export class AskRows {
@@ -49,6 +51,8 @@ class MovedTableView {
   @ApiProperty({ description: 'Its name, with its schema' }) table: string;
   @ApiProperty({ type: 'integer', description: 'Rows of the project' }) rows: number;
   @ApiProperty({ description: 'Rows end by age only: where they arrive there may be more of them' }) ages: boolean;
+  @ApiProperty({ description: 'Rows are added while it moves: where they arrive there are as many as before, or more' })
+  grows: boolean;
 }
 
 class OpenWorkView {
@@ -60,6 +64,33 @@ class OpenWorkView {
 class StayingView {
   @ApiProperty({ description: 'The table whose rows stay' }) table: string;
   @ApiProperty({ description: 'Why' }) why: string;
+}
+
+class HandingOnView {
+  @ApiProperty({ type: 'integer', description: 'Webhooks that the other installation has not taken; at most 10,000' })
+  waiting: number;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When the oldest of them came' })
+  oldest_at: string | null;
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When the last webhook came here' })
+  last_received_at: string | null;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Since when they are refused; null: they are taken',
+  })
+  ended_at: string | null;
+}
+
+export class HandOnReceipts {
+  @IsArray()
+  @AsGiven()
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'object', additionalProperties: true },
+    description: 'The requests, exactly as they were received, oldest first; another installation writes them',
+  })
+  receipts: unknown[];
 }
 
 const moveStates = ['here', 'leaving', 'left', 'arriving'] as const;
@@ -85,6 +116,21 @@ export class MoveView {
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'Since when it is held' })
   held_at: string | null;
   @ApiProperty({ type: String, nullable: true, description: 'Who began the move' }) held_by: string | null;
+  @ApiProperty({ description: 'Every process has heard of the hold: it may be copied once nothing is open' })
+  settled: boolean;
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'Of one that is leaving: its private half signs the webhooks that will be handed on (JWK)',
+  })
+  hand_on_key: Record<string, unknown> | null;
+  @ApiProperty({
+    type: HandingOnView,
+    nullable: true,
+    description: 'Of one that has left: webhooks that still come here',
+  })
+  handing_on: HandingOnView | null;
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'string' },

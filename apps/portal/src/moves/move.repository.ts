@@ -1,15 +1,29 @@
-import { AuditLog } from '#libs/audit';
+import { type AuditAction, AuditLog } from '#libs/audit';
 import type { ProjectScope } from '#libs/contracts';
-import { findHold, hold, leave, type ProjectHold, release } from '#libs/journal';
+import {
+  endHandingOn,
+  findHold,
+  findLeft,
+  findPeer,
+  forgetPeer,
+  hold,
+  keepPeer,
+  leave,
+  type ProjectHold,
+  type ProjectPeer,
+  type PublicKey,
+  release,
+} from '#libs/journal';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager, IsNull } from 'typeorm';
 import { Organization } from '../organizations/organization.entity.js';
 import { Project } from '../projects/project.entity.js';
 
 export interface Arrival extends ProjectScope {
   organizationName: string;
   from: string;
+  handOnKey: PublicKey;
 }
 
 /** The holds of projects that move, each change with its entry in the audit log. */
@@ -24,32 +38,59 @@ export class MoveRepository {
     return findHold(this.db, projectId);
   }
 
-  /**
-   * Nothing of the project begins here from then on. One that is leaving is already.
-   * @returns false, with nothing changed, for a project that is open: nobody reopens it while this holds its row
-   */
-  begin(caller: Principal, scope: ProjectScope, to: string): Promise<boolean> {
+  /** Projects that have left, and whose webhooks still come here. */
+  left(): Promise<ProjectHold[]> {
+    return findLeft(this.db);
+  }
+
+  /** Does something about a project while no other process does. @returns null when another one does */
+  alone<T>(projectId: string, work: () => Promise<T>): Promise<T | null> {
     return this.db.transaction(async (tx) => {
-      const where = { id: scope.projectId, organization_id: scope.organizationId };
-      const project = await tx.findOne(Project, { where, lock: { mode: 'pessimistic_write' } });
-      if (!project?.closed_at) return false;
-      if (!(await hold(tx, scope, { state: 'leaving', peer: to, by: caller.subject }))) return true;
+      const key = `portal.hand_on ${projectId}`;
+      const [row] = (await tx.query('SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS free', [key])) as {
+        free: boolean;
+      }[];
+      return row?.free ? work() : null;
+    });
+  }
+
+  /** The installation that hands on webhooks of a project. */
+  peer(projectId: string): Promise<ProjectPeer | null> {
+    return findPeer(this.db, projectId);
+  }
+
+  /**
+   * Closes the project and holds it in one commit: nothing of it begins here from then on, but its webhooks are taken. One that
+   * is leaving is already.
+   * @returns `last`, with nothing changed, when no other project of its organization is open
+   */
+  begin(caller: Principal, scope: ProjectScope, to: string): Promise<'held' | 'last'> {
+    return this.db.transaction(async (tx) => {
+      const where = { organization_id: scope.organizationId, closed_at: IsNull() };
+      // Locked in one order, as by whoever closes one.
+      const open = await tx.find(Project, { where, order: { id: 'ASC' }, lock: { mode: 'pessimistic_write' } });
+      const project = open.find(({ id }) => id === scope.projectId);
+      const closedHere = project !== undefined;
+      if (closedHere && open.length === 1) return 'last';
+      if (!(await hold(tx, scope, { state: 'leaving', peer: to, by: caller.subject, closedHere }))) return 'held';
+      // The gateway is not told: it would have the ingress refuse the webhooks.
+      if (project) await tx.update(Project, { id: project.id }, { closed_at: new Date() });
       await this.audit.append(tx, ofOrganization(caller, scope), {
         action: 'project.leaving',
         subject: scope.projectId,
         before: null,
         after: { to },
       });
-      return true;
+      return 'held';
     });
   }
 
   /** A place for a project that is to come. Its organization is made, unless it is here: then it keeps its name. */
-  async receive(caller: Principal, { from, organizationName, ...scope }: Arrival): Promise<void> {
+  async receive(caller: Principal, { from, organizationName, handOnKey, ...scope }: Arrival): Promise<void> {
     await this.db.transaction(async (tx) => {
       const organization = { id: scope.organizationId, name: organizationName };
       await tx.createQueryBuilder().insert().into(Organization).values(organization).orIgnore().execute();
-      if (!(await hold(tx, scope, { state: 'arriving', peer: from, by: caller.subject }))) return;
+      if (!(await hold(tx, scope, { state: 'arriving', peer: from, by: caller.subject, handOnKey }))) return;
       await this.audit.append(tx, ofOrganization(caller, scope), {
         action: 'project.arriving',
         subject: scope.projectId,
@@ -63,25 +104,55 @@ export class MoveRepository {
   leave(caller: Principal, scope: ProjectScope): Promise<boolean> {
     return this.db.transaction(async (tx) => {
       const left = await leave(tx, scope);
-      if (left) {
-        const change = { subject: scope.projectId, before: null, after: null };
-        await this.audit.append(tx, ofOrganization(caller, scope), { action: 'project.left', ...change });
-      }
+      if (left) await this.note(tx, caller, scope, 'project.left');
       return left;
     });
   }
 
-  /** Work on it may begin here. @returns false when it is not held in that state */
-  release(caller: Principal, scope: ProjectScope, state: 'leaving' | 'arriving', aborted: boolean): Promise<boolean> {
+  /** From now on its webhooks are refused here. @returns false when they are already, or it has not left */
+  end(caller: Principal, scope: ProjectScope): Promise<boolean> {
+    return this.db.transaction(async (tx) => {
+      const ended = await endHandingOn(tx, scope);
+      if (ended) await this.note(tx, caller, scope, 'project.webhooks_ended');
+      return ended;
+    });
+  }
+
+  /** From now on nobody hands on webhooks of it. @returns false when nobody did */
+  forgetPeer(caller: Principal, scope: ProjectScope): Promise<boolean> {
+    return this.db.transaction(async (tx) => {
+      const forgotten = await forgetPeer(tx, scope);
+      if (forgotten) await this.note(tx, caller, scope, 'project.peer_revoked');
+      return forgotten;
+    });
+  }
+
+  /** It has arrived: work begins here, and its peer hands on webhooks. @returns false when it is not arriving */
+  arrive(caller: Principal, scope: ProjectScope): Promise<boolean> {
+    return this.db.transaction(async (tx) => {
+      const released = await release(tx, scope, 'arriving');
+      if (released) {
+        await keepPeer(tx, released);
+        await this.note(tx, caller, scope, 'project.arrived');
+      }
+      return released !== null;
+    });
+  }
+
+  /** Work goes on here, or what has arrived is gone. A project that the move closed is open again. */
+  abort(caller: Principal, scope: ProjectScope, state: 'leaving' | 'arriving'): Promise<void> {
     return this.db.transaction(async (tx) => {
       const released = await release(tx, scope, state);
-      if (released) {
-        const action = aborted ? 'project.move_aborted' : 'project.arrived';
-        const change = { subject: scope.projectId, before: null, after: null };
-        await this.audit.append(tx, ofOrganization(caller, scope), { action, ...change });
-      }
-      return released;
+      if (!released) return;
+      if (state === 'leaving' && released.closed_here)
+        await tx.update(Project, { id: scope.projectId }, { closed_at: null });
+      await this.note(tx, caller, scope, 'project.move_aborted');
     });
+  }
+
+  private note(tx: EntityManager, caller: Principal, scope: ProjectScope, action: AuditAction): Promise<void> {
+    const change = { subject: scope.projectId, before: null, after: null };
+    return this.audit.append(tx, ofOrganization(caller, scope), { action, ...change });
   }
 }
 

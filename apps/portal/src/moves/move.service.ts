@@ -1,5 +1,5 @@
 import type { ProjectScope } from '#libs/contracts';
-import type { ProjectHold } from '#libs/journal';
+import { heardOfWithinMs, type ProjectHold } from '#libs/journal';
 import type { RowsPage } from '#libs/project-rows';
 import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -7,6 +7,7 @@ import { OrganizationRepository } from '../organizations/organization.repository
 import { ProjectRepository } from '../projects/project.repository.js';
 import { GATEWAY } from '../services.js';
 import { type PortalSettings, SETTINGS } from '../settings.js';
+import { HandedOn } from './handed-on.js';
 import type { ArrivalKeyView, AskRows, MoveView, ReceiveMove, SwitchedView } from './move.dto.js';
 import { MoveRepository } from './move.repository.js';
 import { MovedServices } from './moved-services.js';
@@ -20,6 +21,7 @@ export class MoveService {
   constructor(
     private readonly moves: MoveRepository,
     private readonly services: MovedServices,
+    private readonly handedOn: HandedOn,
     private readonly projects: ProjectRepository,
     private readonly organizations: OrganizationRepository,
     @Inject(GATEWAY) private readonly gateway: Pick<ServiceClient, 'post'>,
@@ -40,8 +42,10 @@ export class MoveService {
   /** @throws Problem 404 */
   async show(caller: Principal, projectId: string): Promise<MoveView> {
     const scope = await this.readable(caller, projectId);
-    const [move, project, organization, services] = await Promise.all([
-      this.moves.find(projectId),
+    const move = await this.moves.find(projectId);
+    const [key, waits, project, organization, services] = await Promise.all([
+      move?.state === 'leaving' ? this.handedOn.publicKey(scope) : null,
+      move?.state === 'left' ? this.handedOn.waiting(scope) : null,
       this.projects.find(scope.organizationId, projectId),
       this.organizations.find(scope.organizationId),
       this.inventories(scope),
@@ -55,6 +59,9 @@ export class MoveService {
       peer: move?.peer ?? null,
       held_at: move?.held_at.toISOString() ?? null,
       held_by: move?.held_by ?? null,
+      settled: move !== null && Date.now() - move.held_at.getTime() >= heardOfWithinMs,
+      hand_on_key: key,
+      handing_on: waits && { ...waits, ended_at: move?.ended_at?.toISOString() ?? null },
       shapes: shapesOf(services),
       tables: services.flatMap(({ service, tables }) => tables.map((each) => ({ service, ...each }))),
       open: services.flatMap(({ service, open }) => open.map((each) => ({ service, ...each }))),
@@ -62,12 +69,13 @@ export class MoveService {
     };
   }
 
-  /** @throws Problem 404; 409 `project_open | held_for_other | not_in_this_state` */
+  /** @throws Problem 404; 409 `last_open_project | held_for_other | not_in_this_state` */
   async begin(caller: Principal, projectId: string, to: string): Promise<void> {
     const project = await this.projects.find(caller.organizationId, projectId);
     if (!project) throw notFound('project', projectId);
-    if (!(await this.moves.begin(caller, { organizationId: project.organization_id, projectId }, to))) {
-      throw new Problem(409, 'project_open', `The project ${project.name} is open: close it, so that nothing arrives.`);
+    if ((await this.moves.begin(caller, { organizationId: project.organization_id, projectId }, to)) === 'last') {
+      const toDo = 'It is the only open project of the organization: create another first.';
+      throw new Problem(409, 'last_open_project', toDo);
     }
     refuseOtherPeer(await this.sideOf(caller, projectId, 'leaving', 'left'), to);
   }
@@ -75,7 +83,7 @@ export class MoveService {
   /** @throws Problem 403 `organization_not_accepted`; 409 `project_exists | has_left | held_for_other` */
   async receive(
     caller: Principal,
-    { project_id, organization_id, organization_name, from }: ReceiveMove,
+    { project_id, organization_id, organization_name, from, hand_on_key: handOnKey }: ReceiveMove,
   ): Promise<void> {
     if (!this.mayBring(caller, organization_id)) throw notAccepted(caller, organization_id);
     const before = await this.moves.find(project_id);
@@ -91,7 +99,7 @@ export class MoveService {
       throw new Problem(409, 'project_exists', `A project with the id ${project_id} is here already.`);
     }
     const scope = { organizationId: organization_id, projectId: project_id };
-    await this.moves.receive(caller, { ...scope, organizationName: organization_name, from });
+    await this.moves.receive(caller, { ...scope, organizationName: organization_name, from, handOnKey });
     refuseOtherPeer(await this.sideOf(caller, project_id, 'arriving'), from);
   }
 
@@ -118,7 +126,7 @@ export class MoveService {
     const own = { ...caller, ...scope };
     const announce = (): Promise<unknown> => this.gateway.post('/internal/project/closed', scope, { closed: false });
     await this.projects.openArrived(own, projectId, announce);
-    await this.moves.release(caller, scope, 'arriving', false);
+    await this.moves.arrive(caller, scope);
     return { project_id: projectId, state: 'here' };
   }
 
@@ -127,7 +135,26 @@ export class MoveService {
     const held = await this.sideOf(caller, projectId, 'leaving', 'arriving');
     const [scope, state] = [scopeOf(held), held.state];
     if (state === 'arriving') await this.services.remove(scope);
-    if (state !== 'left') await this.moves.release(caller, scope, state, true);
+    if (state !== 'left') await this.moves.abort(caller, scope, state);
+  }
+
+  /** Webhooks of a project that has left are refused here from now on. @throws Problem 404; 409 `still_waiting` */
+  async endHere(caller: Principal, projectId: string): Promise<void> {
+    const scope = scopeOf(await this.sideOf(caller, projectId, 'left'));
+    const { waiting } = await this.handedOn.waiting(scope);
+    if (waiting > 0) {
+      const is = `${waiting} webhooks of ${projectId} are not handed on yet`;
+      throw new Problem(409, 'still_waiting', `${is}: end it when they are.`);
+    }
+    await this.moves.end(caller, scope);
+  }
+
+  /** Nobody hands on webhooks of the project to here any longer. @throws Problem 404 */
+  async revokePeer(caller: Principal, projectId: string): Promise<void> {
+    const scope = { organizationId: caller.organizationId, projectId };
+    const brought = (await this.moves.peer(projectId))?.organization_id;
+    if (brought && this.mayBring(caller, brought)) scope.organizationId = brought;
+    if (!(await this.moves.forgetPeer(caller, scope))) throw notFound('project', projectId);
   }
 
   private async inventories(scope: ProjectScope) {

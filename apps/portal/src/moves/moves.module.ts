@@ -3,6 +3,9 @@ import { Module } from '@nestjs/common';
 import { movedRows } from '../db/moved-rows.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
+import { HandOnService } from './hand-on.service.js';
+import { HandedOnController } from './handed-on.controller.js';
+import { HandedOn } from './handed-on.js';
 import { MoveController } from './move.controller.js';
 import { MoveRepository } from './move.repository.js';
 import { MoveService } from './move.service.js';
@@ -10,7 +13,7 @@ import { MovedServices } from './moved-services.js';
 
 @Module({
   imports: [OrganizationsModule, ProjectsModule],
-  controllers: [MoveController],
-  providers: [MoveRepository, MoveService, MovedServices, projectRowsProvider(movedRows)],
+  controllers: [MoveController, HandedOnController],
+  providers: [HandOnService, HandedOn, MoveRepository, MoveService, MovedServices, projectRowsProvider(movedRows)],
 })
 export class MovesModule {}

@@ -4,15 +4,16 @@ import { type MovedRows, ofProject, through } from '#libs/project-rows';
 export const movedJournal: MovedRows = {
   schema: 'journal',
   moved: [
-    ofProject('journal.entry', { pagedBy: 'receipt_id', may: 'add', words: ['detail'] }),
+    ofProject('journal.entry', { pagedBy: 'receipt_id', may: 'add', words: ['detail'], grows: true }),
     ofProject('journal.dead_letter', { may: 'change', words: ['error', 'redrive_error'] }),
     ofProject('journal.batch', { may: 'add' }),
     through('journal.batch_item', 'batch_id', 'journal.batch', 'id', { may: 'change' }),
-    ofProject('journal.statistic', { ages: true }),
+    ofProject('journal.statistic', { ages: true, grows: true }),
   ],
   stays: {
     'journal.statistic_mark': 'how far this installation has counted',
     'journal.project_hold': 'what keeps a project still here while it moves',
+    'journal.project_peer': 'who may hand on webhooks of a project that came: the next installation is told anew',
   },
   open: [
     {

@@ -66,6 +66,9 @@ export async function receiptsWorld(): Promise<ReceiptsWorld> {
   });
 }
 
+/** No project moves. */
+export const noHolds = { of: () => null, isFresh: true, find: async () => null };
+
 let made = 0;
 
 /** A receipt whose id contains the time at which it was received, even if that is long ago. */

@@ -1,6 +1,7 @@
 import { partitionSignatures, type ServiceSchema } from '#libs/database';
 import { Journal1770000000000 } from './1770000000000-journal.js';
 import { ProjectHold1795903308637 } from './1795903308637-project-hold.js';
+import { MovingReceipts1795914961540 } from './1795914961540-moving-receipts.js';
 
 /** The rights to write an entry, and a dead letter, which is stored once. */
 const write = [
@@ -19,7 +20,7 @@ const asksHolds = 'SELECT ON journal.project_hold';
 export const schema: ServiceSchema = {
   name: 'journal',
   entities: [],
-  migrations: [Journal1770000000000, ProjectHold1795903308637],
+  migrations: [Journal1770000000000, ProjectHold1795903308637, MovingReceipts1795914961540],
   // Nobody changes an entry, and only its age deletes it.
   grants: {
     'webhook-ingress': [
@@ -52,6 +53,9 @@ export const schema: ServiceSchema = {
     ],
     'credential-vault': [asksHolds],
     'mcp-registry': [asksHolds],
-    portal: ['SELECT, INSERT, UPDATE, DELETE ON journal.project_hold'],
+    portal: [
+      'SELECT, INSERT, UPDATE, DELETE ON journal.project_hold',
+      'SELECT, INSERT, UPDATE, DELETE ON journal.project_peer',
+    ],
   },
 };

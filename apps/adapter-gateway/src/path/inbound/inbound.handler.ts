@@ -1,4 +1,5 @@
 import { inboundParse, type InboundParsePayload } from '#libs/contracts';
+import { HeldProjects } from '#libs/journal';
 import { type DeadJob, errorCode, JobContext, permanentCode } from '#libs/queue';
 import { Controller } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
@@ -12,10 +13,13 @@ export class InboundHandler {
     private readonly installed: InstalledApps,
     private readonly inbound: InboundService,
     private readonly attempts: InboundAttempts,
+    private readonly holds: HeldProjects,
   ) {}
 
   @EventPattern<string>('inbound.parse')
   async parse(@Payload() job: InboundParsePayload, @Ctx() context: JobContext): Promise<void> {
+    // What came while its project moves is handed on, and parsed there.
+    if (await this.holds.find(job.project_id)) return;
     const { adapter } = await this.installed.get(job.app_id);
     if (adapter) return this.attempts.begin(job, adapter);
     try {

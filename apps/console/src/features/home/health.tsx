@@ -80,7 +80,7 @@ const outcomeGroups: readonly { name: Group; color: string; outcomes: readonly s
   {
     name: 'nowhere',
     color: 'gray.5',
-    outcomes: ['no_match', 'ignored', 'duplicate', 'dropped_bot', 'dropped_echo', 'challenge'],
+    outcomes: ['no_match', 'ignored', 'duplicate', 'dropped_bot', 'dropped_echo', 'challenge', 'handed_on'],
   },
   {
     name: 'kept',

@@ -6,6 +6,7 @@ const words: Readonly<Record<TerminalOutcome, string>> = {
   refused: 'The signature was not accepted, so the request was not read.',
   challenge: 'It was a handshake of the provider and was answered.',
   verification: 'Gatehouse sent it itself to verify the App. It starts nothing.',
+  handed_on: 'Its project has moved to another installation, which has it under the same id.',
   ignored: 'It contained nothing to act on.',
   duplicate: 'The same message arrived before and was handled then.',
   dropped_bot: 'A bot wrote it, possibly the App itself. Such messages are dropped.',

@@ -1,20 +1,52 @@
 import type { AttentionItem } from '#libs/contracts';
-import { RequireScopes } from '#libs/service-kit';
+import { HeldProjects } from '#libs/journal';
+import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Spool } from '../../path/receipts/spool.js';
+import { HandedOnRepository } from '../moves/handed-on.repository.js';
+
+/** A restart of the other installation is not worth anybody's attention. */
+const waitsMs = 60_000;
 
 /** For the portal, which merges the reports of all services. Refusals are reported by the router, from their counts. */
 @ApiExcludeController()
 @Controller('internal/attention')
 @RequireScopes('service')
 export class AttentionController {
-  constructor(private readonly spool: Spool) {}
+  constructor(
+    private readonly spool: Spool,
+    private readonly holds: HeldProjects,
+    private readonly handedOn: HandedOnRepository,
+  ) {}
 
   @Get()
-  list(): { data: AttentionItem[] } {
+  async list(@Caller() caller: Principal): Promise<{ data: AttentionItem[] }> {
+    return { data: [...this.spooled(), ...(await this.notHandedOn(caller))] };
+  }
+
+  /** Webhooks that the installation to which the caller's project has moved does not take. */
+  private async notHandedOn(caller: Principal): Promise<AttentionItem[]> {
+    const held = this.holds.of(caller.projectId);
+    if (held?.state !== 'left' || held.ended_at !== null) return [];
+    const { waiting, oldest_at: since } = await this.handedOn.waiting(caller);
+    if (since === null || Date.now() - Date.parse(since) < waitsMs) return [];
+    const item: AttentionItem = {
+      code: 'webhooks_not_handed_on',
+      severity: 'error',
+      text: `${waiting} webhooks wait here for ${held.peer}, to which the project has moved.`,
+      what_to_do: 'See whether that installation answers; the log of the portal here says what it answered.',
+      resource: { kind: 'service', id: 'portal' },
+      count: waiting,
+      since,
+      scope: 'events:read',
+    };
+    return [item];
+  }
+
+  private spooled(): AttentionItem[] {
     const { bytes } = this.spool;
-    if (bytes === 0) return { data: [] };
+    if (bytes === 0) return [];
     const item: AttentionItem = {
       code: 'webhooks_spooled',
       severity: 'warning',
@@ -25,6 +57,6 @@ export class AttentionController {
       since: null,
       scope: 'events:read',
     };
-    return { data: [item] };
+    return [item];
   }
 }

@@ -93,6 +93,11 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
     return this.byApp.get(appId) ?? null;
   }
 
+  /** Ids of the Apps of a project. */
+  appsOf(projectId: string): string[] {
+    return [...this.byApp.values()].flatMap(({ app_id: id, project_id: of }) => (of === projectId ? [id] : []));
+  }
+
   /** Reads at once what changed: an App may have another secret, or none any longer. */
   private follow(): void {
     this.changed = true;

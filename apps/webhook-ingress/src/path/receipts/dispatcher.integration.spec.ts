@@ -4,7 +4,7 @@ import { noLimits } from '#libs/project-limits';
 import { until } from '#libs/testing';
 import { Redis } from 'ioredis';
 import { type ParseConsumer, parseConsumer } from '../../testing/parse-consumer.js';
-import { receipt, receiptsWorld, type ReceiptsWorld } from '../../testing/receipts-world.js';
+import { noHolds, receipt, receiptsWorld, type ReceiptsWorld } from '../../testing/receipts-world.js';
 import { Dispatcher } from './dispatcher.js';
 import { PublicAddress } from './receipt-job.js';
 import type { Receipt } from './receipt.repository.js';
@@ -53,6 +53,7 @@ const dispatcherWith = (maxWaitingJobs: number, projectAdvance: number, jobs = w
     new PublicAddress({ PUBLIC_URL: 'https://gatehouse.example' }),
     limits,
     world.journal,
+    noHolds,
   );
 };
 const written = async (count: number, projectId: string): Promise<Receipt[]> => {

@@ -1,6 +1,6 @@
 import { columnsOf, deliverySend, type Endpoint, inboundParse, messageRoute, turnRun } from '#libs/contracts';
 import { LastingTrouble } from '#libs/database';
-import { Journal, type JournalEntry } from '#libs/journal';
+import { type HeldProject, HeldProjects, Journal, type JournalEntry } from '#libs/journal';
 import { ProjectLimits } from '#libs/project-limits';
 import { batchLimits, JobClient } from '#libs/queue';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
@@ -66,6 +66,7 @@ export class Dispatcher implements OnApplicationShutdown {
     private readonly at: PublicAddress,
     @Inject(ProjectLimits) limits: Pick<ProjectLimits, 'of'>,
     @Inject(Journal) private readonly journal: Pick<Journal, 'append'>,
+    @Inject(HeldProjects) private readonly moving: Pick<HeldProjects, 'of' | 'isFresh' | 'find'>,
   ) {
     this.rates = new ProjectRates(
       (projectId) => limits.of(projectId).messages_per_second ?? settings.PROJECT_MESSAGES_PER_SECOND,
@@ -114,11 +115,17 @@ export class Dispatcher implements OnApplicationShutdown {
     return { projects: this.shares.over, messages: this.lines.size };
   }
 
-  /** Enqueues a receipt at once. @returns false when Redis did not take the job */
+  /** Enqueues a receipt at once. @returns false when Redis did not take the job, or its project moves: then it waits */
   async enqueue(
     receipt: Receipt,
     { sinceMs, attempts, surplus = false, endpoint }: EnqueueOptions = {},
   ): Promise<boolean> {
+    if (!this.moving.isFresh && !(await this.asksHolds(receipt))) return false;
+    const held = this.moving.of(receipt.projectId);
+    if (held) {
+      if (attempts === undefined && held.state === 'leaving') this.journal.append(movesEntry(receipt, held));
+      return false;
+    }
     this.addedSince += 1;
     this.unconfirmed += 1;
     // Makes sure the queues' lengths are read again: without that, what is added here would use up the room for good.
@@ -158,6 +165,14 @@ export class Dispatcher implements OnApplicationShutdown {
   onApplicationShutdown(): void {
     this.stopped = true;
     clearTimeout(this.timer);
+  }
+
+  /** @returns false when that is not known now: the sweep comes back to the receipt */
+  private asksHolds({ projectId }: Receipt): Promise<boolean> {
+    return this.moving.find(projectId).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Surplus takes no room from what is within a share. */
@@ -231,6 +246,20 @@ export class Dispatcher implements OnApplicationShutdown {
       throw error;
     }
   }
+}
+
+/** The timeline entry of a receipt that came while its project was on its way to another installation. */
+function movesEntry(receipt: Receipt, { peer }: HeldProject): JournalEntry {
+  const advice = 'It is stored, and handled where the project is when the move has ended or was aborted.';
+  return {
+    receipt_id: receipt.id,
+    ...columnsOf(receipt),
+    app_id: receipt.appId,
+    stage: 'received',
+    outcome: 'held',
+    reason: 'project_moves',
+    detail: { to: peer, advice },
+  };
 }
 
 /** Shorter waits are not worth an entry. */

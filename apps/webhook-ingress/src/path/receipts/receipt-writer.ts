@@ -108,6 +108,16 @@ export class LateWriter implements OnApplicationShutdown {
     return this.batcher.add(item);
   }
 
+  /**
+   * As `write`, for one that was acknowledged. If its key was used before with another body, it is kept without the key.
+   * @throws Error as `write`
+   */
+  async keep(item: Item): Promise<Written> {
+    const written = await this.write(item);
+    if (written.stored || written.sameBody) return written;
+    return this.write({ receipt: { ...item.receipt, reason: 'delivery_id_reused' }, keys: [] });
+  }
+
   async onApplicationShutdown(): Promise<void> {
     await this.batcher.drain();
     await this.end();

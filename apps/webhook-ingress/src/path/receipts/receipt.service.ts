@@ -1,4 +1,5 @@
 import { Liveness, Sweeping } from '#libs/database';
+import { HeldProjects } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
 import { EndpointService } from '../endpoints/endpoint.service.js';
 import { StaleReceiptRepository } from './stale-receipt.repository.js';
@@ -10,7 +11,13 @@ import { StaleReceipts } from './stale-receipts.js';
  */
 @Injectable()
 export class ReceiptService extends Sweeping {
-  constructor(rows: StaleReceiptRepository, stale: StaleReceipts, endpoints: EndpointService, losses: Liveness) {
+  constructor(
+    rows: StaleReceiptRepository,
+    stale: StaleReceipts,
+    endpoints: EndpointService,
+    losses: Liveness,
+    holds: HeldProjects,
+  ) {
     super();
     this.sweepEvery({
       name: 'receipts',
@@ -20,6 +27,7 @@ export class ReceiptService extends Sweeping {
       afterLoss: () => stale.findAfterLoss(),
       sweep: async (limit) => Math.max(await stale.find(limit), await stale.enqueue(limit)),
     });
-    endpoints.onResumed((appId) => void rows.expediteStale(appId).catch(() => undefined));
+    endpoints.onResumed((appId) => void rows.expediteStale([appId]).catch(() => undefined));
+    holds.onReleased((projectId) => void rows.expediteStale(endpoints.appsOf(projectId)).catch(() => undefined));
   }
 }

@@ -24,6 +24,15 @@ import { StaleReceipts } from './stale-receipts.js';
     StaleReceiptRepository,
     StaleReceipts,
   ],
-  exports: [Dispatcher, PublicAddress, ReceiptHold, ReceiptRepository, ReceiptWriter, Spool],
+  exports: [
+    Dispatcher,
+    LateWriter,
+    PublicAddress,
+    ReceiptHold,
+    ReceiptRepository,
+    ReceiptWriter,
+    Spool,
+    StaleReceiptRepository,
+  ],
 })
 export class ReceiptsModule {}

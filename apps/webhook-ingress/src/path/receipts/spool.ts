@@ -100,7 +100,7 @@ export class Spool implements OnApplicationBootstrap, OnApplicationShutdown {
 
   /** @returns false when Postgres did not answer: the file is moved again from its beginning */
   private async move(batch: Spooled[]): Promise<boolean> {
-    const written = await Promise.allSettled(batch.map(({ item }) => this.store(item)));
+    const written = await Promise.allSettled(batch.map(({ item }) => this.late.keep(item)));
     const refused = batch.filter((_one, at) => isRefused(written[at]));
     if (written.filter(({ status }) => status === 'rejected').length > refused.length) return false;
     if (refused.length > 0) {
@@ -113,13 +113,6 @@ export class Spool implements OnApplicationBootstrap, OnApplicationShutdown {
       else if (result?.status === 'fulfilled') this.logger.log({ event: 'spool.duplicate', id: one.item.receipt.id });
     }
     return true;
-  }
-
-  /** One whose key was used before with another body was acknowledged too: it is kept, without the key. */
-  private async store(item: Item): Promise<Written> {
-    const written = await this.late.write(item);
-    if (written.stored || written.sameBody) return written;
-    return this.late.write({ receipt: { ...item.receipt, reason: 'delivery_id_reused' }, keys: [] });
   }
 
   private handOver({ item: { receipt }, spooledAt }: Spooled): void {

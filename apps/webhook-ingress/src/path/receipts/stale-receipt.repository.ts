@@ -107,9 +107,9 @@ export class StaleReceiptRepository {
     if (ids.length > 0) await this.db.query('DELETE FROM ingress.stale_receipt WHERE receipt_id = ANY($1)', [ids]);
   }
 
-  /** Makes the held receipts of an App due at once, however long the queue is: they are not in it. */
-  async expediteStale(appId: string): Promise<void> {
-    await this.db.query('UPDATE ingress.stale_receipt SET next_at = received_at WHERE app_id = $1', [appId]);
+  /** Makes the held receipts of Apps due at once, however long the queue is: they are not in it. */
+  async expediteStale(appIds: string[]): Promise<void> {
+    await this.db.query('UPDATE ingress.stale_receipt SET next_at = received_at WHERE app_id = ANY($1)', [appIds]);
   }
 }
 

@@ -3,7 +3,7 @@ import { batchLimits } from '#libs/queue';
 import { until } from '#libs/testing';
 import { endpoint } from '../../testing/fake-gateway.js';
 import { type ParseConsumer, parseConsumer } from '../../testing/parse-consumer.js';
-import { receipt, receiptsWorld, type ReceiptsWorld } from '../../testing/receipts-world.js';
+import { noHolds, receipt, receiptsWorld, type ReceiptsWorld } from '../../testing/receipts-world.js';
 import { noLimits } from '#libs/project-limits';
 import { Dispatcher } from './dispatcher.js';
 import { PublicAddress } from './receipt-job.js';
@@ -58,6 +58,7 @@ const dispatcherOf = (maxWaitingJobs: number): Dispatcher =>
     new PublicAddress({ PUBLIC_URL: 'https://gatehouse.example' }),
     { of: () => noLimits },
     world.journal,
+    noHolds,
   );
 const staleReceiptsWith = (fed: Dispatcher): StaleReceipts => {
   const endpoints = {
@@ -134,7 +135,7 @@ describe('receipts that have not ended', () => {
     expect((await world.jobs.waiting(inboundParse.queue)).own).toBe(0);
     paused.clear();
     expect(await staleReceipts.enqueue(100)).toBe(0);
-    await world.stale.expediteStale('app_2');
+    await world.stale.expediteStale(['app_2']);
     await staleReceipts.enqueue(100);
     await until('it is parsed', () => parsed.length === 1);
   });

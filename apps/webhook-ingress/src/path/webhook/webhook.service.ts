@@ -1,5 +1,5 @@
 import { columnsOf, type Endpoint } from '#libs/contracts';
-import { Journal } from '#libs/journal';
+import { type HeldProject, HeldProjects, Journal } from '#libs/journal';
 import { limitReached, Metrics } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { hash as digest } from 'node:crypto';
@@ -37,6 +37,7 @@ export class WebhookService {
     private readonly handshakes: Handshakes,
     private readonly journal: Journal,
     private readonly at: PublicAddress,
+    private readonly holds: HeldProjects,
     @Inject(SETTINGS) private readonly settings: Pick<IngressSettings, 'HOLD_SLACK_MS'>,
   ) {
     const over = 'Projects that send more than their share, whose surplus waits behind others';
@@ -55,6 +56,7 @@ export class WebhookService {
       throw new Refused(404, 'project_closed', 'The project of this webhook is closed.');
     }
     if (endpoint.state === 'disabled') throw new Refused(404, 'not_found', 'There is nothing here.');
+    requireTaken(this.holds.of(endpoint.project_id));
     if (incoming.method !== 'POST') return this.challenged(await this.handshakes.answerGet(endpoint, incoming));
     // Some senders sign nothing until their handshake is answered.
     if (endpoint.handshake?.unsigned && this.handshakes.mayBe(endpoint, incoming)) {
@@ -105,6 +107,7 @@ export class WebhookService {
     if (endpoint.state === 'retired') throw new Refused(410, 'app_retired', 'The App is retired.');
     if (endpoint.state === 'project_closed') throw new Refused(404, 'project_closed', 'The project is closed.');
     if (endpoint.state === 'disabled') throw new Refused(404, 'app_disabled', 'The App is disabled.');
+    requireTaken(this.holds.of(endpoint.project_id));
     this.requirePlace(endpoint);
     const receipt = receiptOf(endpoint, incoming, as);
     if (as === 'missed') receipt.reason = as;
@@ -179,6 +182,20 @@ export class WebhookService {
       body: body ?? (duplicate ? `{"received":true,"duplicate":true,"id":"${id}"}` : `{"received":true,"id":"${id}"}`),
     };
   }
+}
+
+/**
+ * Webhooks of a project that leaves, or has left, are taken: they are handed on. Of one that is still arriving they are
+ * not, since an abort deletes what is here.
+ * @throws Refused
+ */
+function requireTaken(held: HeldProject | null): void {
+  if (held?.state === 'arriving') {
+    const again = { 'retry-after': '5' };
+    throw new Refused(503, 'project_arrives', 'The project is on its way to here: send the request again.', again);
+  }
+  if (held?.state !== 'left' || held.ended_at === null) return;
+  throw new Refused(410, 'project_left', `The project has moved: send to ${held.peer}, with the same path.`);
 }
 
 function deliveryKey(endpoint: Endpoint, { headers, body }: Incoming): DeliveryKey | null {

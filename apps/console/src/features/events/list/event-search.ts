@@ -16,6 +16,7 @@ export const eventOutcomes = [
   'dropped_echo',
   'challenge',
   'verification',
+  'handed_on',
   'dead',
 ] as const;
 

@@ -1,0 +1,92 @@
+import type { ProjectScope } from '#libs/contracts';
+import { type Audience, notFound, Problem, type ServiceClient, ServiceTokens } from '#libs/service-kit';
+import { Inject, Injectable } from '@nestjs/common';
+import { importJWK, type JWK, jwtVerify } from 'jose';
+import { clientsOfMoves } from '../services.js';
+import { type PortalSettings, SETTINGS } from '../settings.js';
+import { MoveRepository } from './move.repository.js';
+
+/** A receipt on its way. What is in it is the business of the two ingresses. */
+export interface MovingReceipt {
+  id: string;
+  received_at: string;
+}
+
+export interface WaitingReceipts {
+  waiting: number;
+  oldest_at: string | null;
+  last_received_at: string | null;
+}
+
+/** The webhooks of projects that have left or have come: the ingress has them, and the vault the key that signs them. */
+@Injectable()
+export class HandedOn {
+  private readonly clients: Map<Audience, ServiceClient>;
+
+  constructor(
+    private readonly moves: MoveRepository,
+    tokens: ServiceTokens,
+    @Inject(SETTINGS) settings: PortalSettings,
+  ) {
+    this.clients = clientsOfMoves(settings, tokens);
+  }
+
+  waiting(scope: ProjectScope): Promise<WaitingReceipts> {
+    return this.client('webhook-ingress').get('/internal/handed-on', scope);
+  }
+
+  async next(scope: ProjectScope): Promise<MovingReceipt[]> {
+    const path = '/internal/handed-on/receipts';
+    return (await this.client('webhook-ingress').get<{ receipts: MovingReceipt[] }>(path, scope)).receipts;
+  }
+
+  async end(scope: ProjectScope, ids: string[], to: string): Promise<void> {
+    await this.client('webhook-ingress').post('/internal/handed-on/ends', scope, { ids, to });
+  }
+
+  /** The key with which this installation signs what it hands on. */
+  async publicKey(scope: ProjectScope): Promise<Record<string, unknown>> {
+    const path = '/internal/hand-on-key';
+    return (await this.client('credential-vault').get<{ public_key: Record<string, unknown> }>(path, scope)).public_key;
+  }
+
+  /** A proof that this installation hands on webhooks of the project. */
+  async token(scope: ProjectScope): Promise<string> {
+    const client = this.client('credential-vault');
+    return (await client.post<{ token: string }>('/internal/hand-on-key/tokens', scope, {})).token;
+  }
+
+  /**
+   * Stores what the installation hands on from which the project came.
+   * @throws Problem 401; 404 for a project that did not come from anywhere, or whose peer was revoked
+   */
+  async take(projectId: string, authorization: string | undefined, body: unknown): Promise<void> {
+    const peer = await this.moves.peer(projectId);
+    if (!peer) throw notFound('project', projectId);
+    const token = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '';
+    try {
+      await jwtVerify(token, await importJWK(peer.hand_on_key as JWK, 'EdDSA'), {
+        algorithms: ['EdDSA'],
+        audience: 'gatehouse:handed-on',
+        subject: projectId,
+        requiredClaims: ['exp', 'iat'],
+        maxTokenAge: '2 minutes',
+        clockTolerance: 30,
+      });
+    } catch {
+      throw new Problem(
+        401,
+        'not_authenticated',
+        `The token is not one of ${peer.peer} for ${projectId}, or has expired.`,
+      );
+    }
+    const scope = { organizationId: peer.organization_id, projectId };
+    await this.client('webhook-ingress').post('/internal/handed-on/receipts', scope, body);
+  }
+
+  private client(service: Audience): ServiceClient {
+    const client = this.clients.get(service);
+    if (!client) throw notFound('service', service);
+    return client;
+  }
+}
