@@ -191,8 +191,8 @@ export class WebhookService {
  */
 function requireTaken(held: HeldProject | null): void {
   if (held?.state === 'arriving') {
-    const again = { 'retry-after': '5' };
-    throw new Refused(503, 'project_arrives', 'The project is on its way to here: send the request again.', again);
+    const retry = { 'retry-after': '5' };
+    throw new Refused(503, 'project_arrives', 'The project is on its way to here: send the request again.', retry);
   }
   if (held?.state !== 'left' || held.ended_at === null) return;
   throw new Refused(410, 'project_left', `The project has moved: send to ${held.peer}, with the same path.`);
