@@ -69,5 +69,6 @@ export {
   type ProjectPeer,
   type PublicKey,
   release,
+  type StoredHold,
 } from './project-holds.js';
 export { lastEntries, timeline, type TimelineEntry } from './timeline.js';

@@ -11,7 +11,7 @@ export type HoldState = 'leaving' | 'left' | 'arriving';
 export type PublicKey = Record<string, unknown>;
 
 /** A project of which no service claims work: `notHeldSql` asks for its row. */
-export interface ProjectHold {
+export interface StoredHold {
   project_id: string;
   organization_id: string;
   state: HoldState;
@@ -26,6 +26,11 @@ export interface ProjectHold {
   hand_on_key: PublicKey | null;
   /** Of one that has left: webhooks are refused here since then. */
   ended_at: Date | null;
+}
+
+export interface ProjectHold extends StoredHold {
+  /** For how long, by the clock of Postgres. */
+  held_ms: number;
 }
 
 /** The installation from which a project came, which hands on the webhooks that still come there. */
@@ -46,17 +51,19 @@ interface NewHold {
 }
 
 export async function findHold(db: Queryable, projectId: string): Promise<ProjectHold | null> {
-  const rows = (await db.query('SELECT * FROM journal.project_hold WHERE project_id = $1', [
-    projectId,
-  ])) as ProjectHold[];
+  const rows = (await db.query(
+    `SELECT *, extract(epoch FROM now() - held_at)::double precision * 1000 AS held_ms
+       FROM journal.project_hold WHERE project_id = $1`,
+    [projectId],
+  )) as ProjectHold[];
   return rows[0] ?? null;
 }
 
 /** Projects that have left, and whose webhooks are still taken here. */
-export async function findLeft(db: Queryable): Promise<ProjectHold[]> {
+export async function findLeft(db: Queryable): Promise<StoredHold[]> {
   return (await db.query(
     `SELECT * FROM journal.project_hold WHERE state = 'left' AND ended_at IS NULL ORDER BY project_id`,
-  )) as ProjectHold[];
+  )) as StoredHold[];
 }
 
 /** Holds a project. One that is held stays as it is. @returns whether it was not */
@@ -98,16 +105,16 @@ export async function release(
   tx: Queryable,
   { organizationId, projectId }: ProjectScope,
   state: HoldState,
-): Promise<ProjectHold | null> {
+): Promise<StoredHold | null> {
   const result: unknown = await tx.query(
     'DELETE FROM journal.project_hold WHERE project_id = $1 AND organization_id = $2 AND state = $3 RETURNING *',
     [projectId, organizationId, state],
   );
-  return (result as [ProjectHold[], number])[0][0] ?? null;
+  return (result as [StoredHold[], number])[0][0] ?? null;
 }
 
 /** Lets the installation from which it came hand on webhooks. */
-export async function keepPeer(tx: Queryable, { project_id, organization_id, peer, hand_on_key }: ProjectHold) {
+export async function keepPeer(tx: Queryable, { project_id, organization_id, peer, hand_on_key }: StoredHold) {
   if (peer === null || hand_on_key === null) return;
   await tx.query(
     `INSERT INTO journal.project_peer (project_id, organization_id, peer, hand_on_key) VALUES ($1, $2, $3, $4::jsonb)

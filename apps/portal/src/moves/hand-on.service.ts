@@ -1,7 +1,7 @@
 import type { ProjectScope } from '#libs/contracts';
 import { LastingTrouble, Sweeping } from '#libs/database';
 import { createEgress, type Egress } from '#libs/egress';
-import type { ProjectHold } from '#libs/journal';
+import type { StoredHold } from '#libs/journal';
 import { Metrics } from '#libs/service-kit';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type PortalSettings, SETTINGS } from '../settings.js';
@@ -13,6 +13,9 @@ const everyMs = 1_000;
 const timeoutMs = 10_000;
 /** While the other installation does not take them. */
 const longestPauseMs = 30_000;
+
+/** Webhooks of one request. */
+const batch = 200;
 
 interface Pause {
   ms: number;
@@ -62,12 +65,12 @@ export class HandOnService extends Sweeping implements OnApplicationShutdown {
     return more.includes(true) ? 1 : 0;
   }
 
-  private async handOnOf(held: ProjectHold): Promise<boolean> {
+  private async handOnOf(held: StoredHold): Promise<boolean> {
     const { project_id: id, peer } = held;
     if ((this.pauses.get(id)?.untilMs ?? 0) > performance.now()) return false;
     try {
-      // One process at a time, so that the order stays.
-      const handed = await this.moves.alone(id, () => this.nextBatch(held));
+      // One process at a time, so that the order stays. It keeps a connection meanwhile: not where nothing waits.
+      const handed = (await this.isWaiting(held)) && (await this.moves.alone(id, () => this.nextBatch(held)));
       this.pauses.delete(id);
       this.trouble.works(`${peer}`);
       return handed === true;
@@ -79,11 +82,17 @@ export class HandOnService extends Sweeping implements OnApplicationShutdown {
     }
   }
 
-  private async nextBatch({ organization_id, project_id: id, peer }: ProjectHold): Promise<boolean> {
-    const scope: ProjectScope = { organizationId: organization_id, projectId: id };
-    const receipts = await this.handedOn.next(scope);
+  private async isWaiting(held: StoredHold): Promise<boolean> {
+    const [oldest] = await this.handedOn.next(scopeOf(held), 1);
+    if (!oldest) this.waitingSince.delete(held.project_id);
+    return oldest !== undefined;
+  }
+
+  private async nextBatch(held: StoredHold): Promise<boolean> {
+    const { project_id: id, peer } = held;
+    const scope = scopeOf(held);
+    const receipts = await this.handedOn.next(scope, batch);
     const [oldest] = receipts;
-    if (!oldest) this.waitingSince.delete(id);
     if (!oldest || peer === null) return false;
     this.waitingSince.set(id, Date.parse(oldest.received_at));
     const answer = await this.egress.fetch(`${peer}/api/v1/moves/${encodeURIComponent(id)}/receipts`, {
@@ -108,3 +117,8 @@ export class HandOnService extends Sweeping implements OnApplicationShutdown {
     return since.length === 0 ? 0 : Math.max(0, (Date.now() - Math.min(...since)) / 1_000);
   }
 }
+
+const scopeOf = ({ organization_id, project_id }: StoredHold): ProjectScope => ({
+  organizationId: organization_id,
+  projectId: project_id,
+});

@@ -35,8 +35,9 @@ export class HandedOn {
     return this.client('webhook-ingress').get('/internal/handed-on', scope);
   }
 
-  async next(scope: ProjectScope): Promise<MovingReceipt[]> {
-    const path = '/internal/handed-on/receipts';
+  /** Oldest first. */
+  async next(scope: ProjectScope, limit: number): Promise<MovingReceipt[]> {
+    const path = `/internal/handed-on/receipts?limit=${limit}`;
     return (await this.client('webhook-ingress').get<{ receipts: MovingReceipt[] }>(path, scope)).receipts;
   }
 

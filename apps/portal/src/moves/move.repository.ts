@@ -13,6 +13,7 @@ import {
   type ProjectPeer,
   type PublicKey,
   release,
+  type StoredHold,
 } from '#libs/journal';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
@@ -39,7 +40,7 @@ export class MoveRepository {
   }
 
   /** Projects that have left, and whose webhooks still come here. */
-  left(): Promise<ProjectHold[]> {
+  left(): Promise<StoredHold[]> {
     return findLeft(this.db);
   }
 

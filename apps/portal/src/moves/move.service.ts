@@ -59,7 +59,7 @@ export class MoveService {
       peer: move?.peer ?? null,
       held_at: move?.held_at.toISOString() ?? null,
       held_by: move?.held_by ?? null,
-      settled: move !== null && Date.now() - move.held_at.getTime() >= heardOfWithinMs,
+      settled: move !== null && move.held_ms >= heardOfWithinMs,
       hand_on_key: key,
       handing_on: waits && { ...waits, ended_at: move?.ended_at?.toISOString() ?? null },
       shapes: shapesOf(services),
@@ -109,6 +109,10 @@ export class MoveService {
     { service, ...asked }: AskRows,
   ): Promise<RowsPage & { next: string | null }> {
     const held = await this.sideOf(caller, projectId, 'leaving', 'left');
+    if (held.held_ms < heardOfWithinMs) {
+      const detail = `Not every process may have heard that ${projectId} is held: ask again in some seconds.`;
+      throw new Problem(409, 'not_settled', detail);
+    }
     return this.services.page(scopeOf(held), service, asked);
   }
 

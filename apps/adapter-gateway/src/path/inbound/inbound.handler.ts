@@ -18,8 +18,8 @@ export class InboundHandler {
 
   @EventPattern<string>('inbound.parse')
   async parse(@Payload() job: InboundParsePayload, @Ctx() context: JobContext): Promise<void> {
-    // What came while its project moves is handed on, and parsed there.
-    if (await this.holds.find(job.project_id)) return;
+    // What came while its project moves is handed on, and parsed there. Where this is not known yet, the router knows it.
+    if (this.holds.of(job.project_id)) return;
     const { adapter } = await this.installed.get(job.app_id);
     if (adapter) return this.attempts.begin(job, adapter);
     try {

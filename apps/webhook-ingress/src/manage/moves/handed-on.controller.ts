@@ -1,9 +1,9 @@
 import { rowsBodyBytes } from '#libs/project-rows';
 import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { HandedOnEnds, HandedOnReceipts, mostHandedOn } from './handed-on.dto.js';
+import { HandedOnEnds, HandedOnQuery, HandedOnReceipts } from './handed-on.dto.js';
 import type { WaitingReceipts } from './handed-on.repository.js';
 import { HandedOnService } from './handed-on.service.js';
 
@@ -21,9 +21,9 @@ export class HandedOnController {
   }
 
   @Get('receipts')
-  async next(@Caller() caller: Principal): Promise<HandedOnReceipts> {
+  async next(@Caller() caller: Principal, @Query() { limit }: HandedOnQuery): Promise<HandedOnReceipts> {
     refuseOthers(caller);
-    return { receipts: await this.receipts.next(caller, mostHandedOn) };
+    return { receipts: await this.receipts.next(caller, limit) };
   }
 
   @Post('ends')

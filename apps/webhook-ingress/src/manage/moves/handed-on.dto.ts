@@ -1,4 +1,5 @@
-import { AsGiven, JsonObject, NestedList, Text, TextList } from '#libs/service-kit';
+import { AsGiven, JsonObject, NestedList, Text, TextList, Whole } from '#libs/service-kit';
+import { Type } from 'class-transformer';
 import { IsArray } from 'class-validator';
 import type { DeliveryKey, Receipt } from '../../path/receipts/receipt.repository.js';
 import type { Item } from '../../path/receipts/write-receipts.js';
@@ -23,6 +24,10 @@ export class HandedOnReceipt {
   @Text(200) remote_address: string;
   /** Hash of the key and of the body, each in base64. */
   @IsArray() @AsGiven() keys: [string, string][];
+}
+
+export class HandedOnQuery {
+  @Type(() => Number) @Whole(1, mostHandedOn) limit: number;
 }
 
 export class HandedOnReceipts {

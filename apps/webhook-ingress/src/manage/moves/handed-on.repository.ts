@@ -47,7 +47,7 @@ export class HandedOnRepository {
     const [[counted], [last]] = await Promise.all([
       this.db.query(
         `SELECT count(*)::integer AS waiting, min(received_at) AS oldest_at FROM (
-           SELECT r.received_at FROM ingress.receipt r WHERE ${unended} ORDER BY r.id DESC LIMIT ${mostCounted}) AS some`,
+           SELECT r.received_at FROM ingress.receipt r WHERE ${unended} ORDER BY r.id DESC LIMIT ${mostCounted}) AS unended`,
         scope,
       ) as Promise<{ waiting: number; oldest_at: Date | null }[]>,
       this.db.query(
