@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { root } from '../../scripts/launcher/project.mjs';
 import { type Ended, gatehouse } from '../cli/gatehouse.js';
 import { type InstalledApp, openApi } from './api.js';
+import { rises } from './metrics.js';
 import { openSink, type Sink } from './sink.js';
 import { steadySender, type SteadySender } from './steady-sender.js';
 import { hostable, startSystem, type System } from './system.js';
@@ -186,6 +187,7 @@ describe('gatehouse move, while webhooks keep coming', () => {
     const before = sender.acknowledged.length;
     await there.kill('portal');
     await until('webhooks are taken meanwhile', () => sender.acknowledged.length > before + 3 * perSecond);
+    await rises(here, 'portal', 'gatehouse_hand_on_oldest_seconds', {}, 1);
     expect((await here_()).handing_on?.waiting).toBeGreaterThan(0);
     await there.restart('portal');
     await sender.stop();
@@ -202,9 +204,13 @@ describe('gatehouse move, while webhooks keep coming', () => {
       return ids.filter((id) => !answered.has(id));
     };
     await until('every message was replied to', () => unanswered().length === 0).catch((error: unknown) => {
-      throw new Error(`${unanswered().length} of ${ids.length}: ${unanswered().slice(0, 5).join(', ')}`, { cause: error });
+      throw new Error(`${unanswered().length} of ${ids.length}: ${unanswered().slice(0, 5).join(', ')}`, {
+        cause: error,
+      });
     });
-    const twice = [...keysOf].filter(([, all]) => new Set(all.map(({ headers }) => headers['idempotency-key'])).size > 1);
+    const twice = [...keysOf].filter(
+      ([, all]) => new Set(all.map(({ headers }) => headers['idempotency-key'])).size > 1,
+    );
     expect(twice.map(([id]) => id)).toEqual([]);
     const routed = `SELECT receipt_id AS id FROM router.message WHERE receipt_id = ANY($1)`;
     const handedOn = `SELECT DISTINCT receipt_id AS id FROM journal.entry WHERE outcome = 'handed_on' AND receipt_id = ANY($1)`;
@@ -223,7 +229,10 @@ describe('gatehouse move, while webhooks keep coming', () => {
 
   it('ended, webhooks answer 410 here, and there they work as before', async () => {
     expect((await run('move', 'end', ...to())).err).toBe('');
-    await until('the ingress here refuses them', async () => (await send(here.origin('webhook-ingress'), -1)).status === 410);
+    await until(
+      'the ingress here refuses them',
+      async () => (await send(here.origin('webhook-ingress'), -1)).status === 410,
+    );
     const { status, id } = await send(there.origin('webhook-ingress'), -2);
     expect(status).toBe(200);
     expect(await movedApi().ended(id)).toMatchObject({ outcome: 'routed' });
