@@ -8,7 +8,10 @@ export interface MovedTable {
   pagedBy?: string;
   /** What the service may do with rows that are there: `add`: nothing. Absent: everything. */
   may?: 'add' | 'change';
-  /** Columns whose words an erasure takes out, and an aborted move where the service may not delete: nullable. */
+  /**
+   * Columns by which no two rows differ: an erasure takes their words out, or they are packed. An aborted move takes them where
+   * the service may not delete: they are nullable there.
+   */
   words?: string[];
   /** Rows are added while the project moves. There are as many there as there were here before the copy, or more. */
   grows?: true;

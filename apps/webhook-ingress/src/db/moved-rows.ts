@@ -11,7 +11,12 @@ export const movedRows: MovedRows = {
     { name: 'ingress.endpoint', of: `t.definition ->> 'project_id' = $1 AND t.definition ->> 'organization_id' = $2` },
     ofProject('ingress.project_limit'),
     // Webhooks are taken while they are copied. What has not ended, copied or not, is handed on after the switch.
-    ofProject('ingress.receipt', { pagedBy: 'id', grows: true }),
+    // Packed, or erased, since it was copied last, it is the same one.
+    ofProject('ingress.receipt', {
+      pagedBy: 'id',
+      words: ['url', 'headers', 'body', 'packed_bytes', 'reason'],
+      grows: true,
+    }),
     { name: 'ingress.delivery_key', of: ofApp, grows: true },
     ofProject('ingress.refusal', { grows: true }),
   ],
