@@ -8,8 +8,10 @@ export const tableNotes = {
   'journal.batch': 'A bulk replay or redrive.',
   'journal.batch_item': 'One event or dead letter of a batch. Until `lease_until` a router processes it.',
   'journal.statistic': 'Counts of an App per minute, later per hour.',
-  'journal.project_hold': 'A project that is moving to another installation, has moved, or is arriving: no work of it begins here.',
-  'journal.project_peer': 'The installation from which a project came, and the key with which it signs webhooks that it hands on.',
+  'journal.project_hold':
+    'A project that is moving to another installation, has moved, or is arriving: no work of it begins here.',
+  'journal.project_peer':
+    'The installation from which a project came, and the key with which it signs webhooks that it hands on.',
   'journal.statistic_mark': 'The mark up to which the journal was counted.',
   'ingress.receipt': 'A request as it was received. Committed before it is acknowledged, packed some time after.',
   'ingress.delivery_key': 'Delivery ids of an App, by their hash. A known id marks a duplicate.',

@@ -41,7 +41,8 @@ export const movedRows: MovedRows = {
     ofProject('gateway.web_chat_mail'),
   ],
   stays: {
-    'gateway.parsed_messages': 'messages on their way to the router, for a day: what has not ended is parsed anew there',
+    'gateway.parsed_messages':
+      'messages on their way to the router, for a day: what has not ended is parsed anew there',
   },
   waiting: `SELECT t.id FROM gateway.delivery t WHERE t.project_id = $1 AND t.ended_at IS NULL AND NOT ${isWorkedOnSql('t', 'sending')}`,
   open: [
