@@ -1,35 +1,25 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { fakeModel } from '../../apps/engine/src/testing/fake-model.js';
-import { startSmallSystem, type System } from '../system/system.js';
+import type { System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, type Visit } from './browser.js';
+import { openConsole, type OwnersConsole } from './owners-console.js';
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 inBrowser('agents and workflows in the console', () => {
-  let browser: Browser;
+  let opened: OwnersConsole;
   let system: System;
   let owner: Visit;
-  let project: string;
 
   beforeAll(async () => {
-    [browser, system] = await Promise.all([launch(chromium ?? ''), startSmallSystem()]);
-    owner = await visit(browser, {});
-    await signIn(owner, await system.ownerLink());
-    project = new URL(owner.page.url()).pathname.split('/').slice(0, 3).join('/');
+    opened = await openConsole();
+    ({ system, owner } = opened);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await system?.stop();
-  });
+  afterAll(() => opened?.close());
 
-  const go = (path: string): Promise<unknown> => owner.page.goto(`${system.origin('portal')}${project}${path}`);
+  const go = (path: string): Promise<unknown> => opened.go(path);
 
   it('declares what the runs of a workflow give, and shows it, or where it is missing', async () => {
     const { page } = owner;

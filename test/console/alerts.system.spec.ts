@@ -5,11 +5,7 @@ import { startSmallSystem, type System } from '../system/system.js';
 import { startTelegram, type TelegramStandIn } from '../system/telegram-stand-in.js';
 import { post } from '../system/webhook.js';
 import { isForEverybody, violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
+import { inBrowser, launch, signIn, type Visit, visit } from './browser.js';
 
 /** In place of the desktop: what would be shown on it. */
 const fakeNotices = `
@@ -36,7 +32,7 @@ inBrowser('what calls people, in the console', () => {
   beforeAll(async () => {
     [sink, telegram] = await Promise.all([openSink(), startTelegram()]);
     [browser, system] = await Promise.all([
-      launch(chromium ?? ''),
+      launch(),
       startSmallSystem({ GATEHOUSE_TELEGRAM_API_URL: telegram.url, ALERT_LOOK_MS: '300', ALERT_SEND_MS: '300' }),
     ]);
     const body = { name: 'bot', type: 'api_key', fields: { token: telegram.token } };

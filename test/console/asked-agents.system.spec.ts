@@ -4,12 +4,7 @@ import type { InstalledApp } from '../system/api.js';
 import { startSmallSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, launch, signIn, visit } from './browser.js';
 
 inBrowser('agents that ask each other, in the console', () => {
   let browser: Browser;
@@ -19,7 +14,7 @@ inBrowser('agents that ask each other, in the console', () => {
   let project: string;
 
   beforeAll(async () => {
-    [browser, model] = await Promise.all([launch(chromium ?? ''), fakeModel()]);
+    [browser, model] = await Promise.all([launch(), fakeModel()]);
     system = await startSmallSystem({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', MODEL_STREAMING: '0' });
     const person = await visit(browser, {});
     page = person.page;

@@ -2,6 +2,7 @@ import { patienceMs } from '#libs/testing';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { findChromium } from './chromium.js';
 
 /** Screenshots of what tests saw; not in the repository. */
 const pictures = '.data/screenshots';
@@ -14,9 +15,16 @@ export interface Visit {
   close(): Promise<void>;
 }
 
-export const launch = (executablePath: string): Promise<Browser> =>
+const executablePath = findChromium();
+if (executablePath === null) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+
+/** `describe`, where there is a Chromium. */
+export const inBrowser = executablePath === null ? describe.skip : describe;
+
+/** For tests that are `inBrowser`. */
+export const launch = (): Promise<Browser> =>
   // Chromium's own sandbox needs what containers and root do not have.
-  chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
 
 /** A person with their own browser: no cookie is shared with another visit. */
 export async function visit(browser: Browser, options: BrowserContextOptions): Promise<Visit> {

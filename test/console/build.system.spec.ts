@@ -5,13 +5,8 @@ import { openSink, type Sink } from '../system/sink.js';
 import { startSmallSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
+import { inBrowser, launch, signIn, type Visit, visit } from './browser.js';
 import { type ChangingMcpServer, openChangingMcpServer } from './changing-mcp-server.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
 
 const source = `def order_total(prices: list[float], currency: Colour = "EUR") -> str:
     """Adds up the prices of an order."""
@@ -31,7 +26,7 @@ inBrowser('what is built in the console', () => {
   let agentId: string;
 
   beforeAll(async () => {
-    [browser, sink, mcp] = await Promise.all([launch(chromium ?? ''), openSink(), openChangingMcpServer()]);
+    [browser, sink, mcp] = await Promise.all([launch(), openSink(), openChangingMcpServer()]);
     // These tests do not measure how fast Python sandboxes start.
     system = await startSmallSystem({ PYTHON_START_MS: '120000' });
     owner = await visit(browser, { colorScheme: 'light' });

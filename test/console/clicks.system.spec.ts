@@ -6,12 +6,7 @@ import { type FakeAdapter, openFakeAdapter } from '../system/fake-adapter.js';
 import { startSmallSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, launch, signIn, type Visit, visit } from './browser.js';
 
 /** The table of docs/console.md: `| Task | From | Clicks |`. */
 const written = new Map(
@@ -33,7 +28,7 @@ inBrowser('the clicks that a task takes, as docs/console.md says', () => {
       { key: 'DESK_BOT_TOKEN', type: 'api_key', label: 'Bot token', maps_to: 'bot_token' },
       { key: 'DESK_SIGNING_SECRET', type: 'text', label: 'Signing secret', maps_to: 'signing_secret' },
     ]);
-    [browser, system] = await Promise.all([launch(chromium ?? ''), startSmallSystem()]);
+    [browser, system] = await Promise.all([launch(), startSmallSystem()]);
     await system.api('POST', '/api/v1/adapters', { url: desk.url });
     owner = await visit(browser, {});
     ({ page } = owner);

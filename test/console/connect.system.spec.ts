@@ -6,12 +6,7 @@ import { openPlainAdapter, type PlainAdapter } from '../system/plain-adapter.js'
 import { startSmallSystem, type System } from '../system/system.js';
 import { type AuthorizationServer, startAuthorizationServer } from '../vault/authorization-server.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, launch, signIn, type Visit, visit } from './browser.js';
 
 /** Above what the steps here send, and below what one of them sends at once. */
 const endpointRate = 20;
@@ -30,7 +25,7 @@ inBrowser('connecting other systems in the console', () => {
 
   beforeAll(async () => {
     system = await startSmallSystem({ ENDPOINT_RATE_PER_SECOND: String(endpointRate) });
-    browser = await launch(chromium ?? '');
+    browser = await launch();
     acme = await openPlainAdapter('acme');
     library = await openDocumentAdapter(3, {
       audience: 'listed',

@@ -1,32 +1,24 @@
 import { until } from '#libs/testing';
 import type { Browser, Page } from 'playwright-core';
-import { startSmallSystem, type System } from '../system/system.js';
+import type { System } from '../system/system.js';
 import { isForEverybody, violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
+import { inBrowser, signIn, type Visit, visit } from './browser.js';
+import { openConsole, type OwnersConsole } from './owners-console.js';
 
 inBrowser('documentation in the console', () => {
+  let opened: OwnersConsole;
   let browser: Browser;
   let system: System;
   let owner: Visit;
-  let project: string;
 
   beforeAll(async () => {
-    [browser, system] = await Promise.all([launch(chromium ?? ''), startSmallSystem()]);
-    owner = await visit(browser, {});
-    await signIn(owner, await system.ownerLink());
-    project = new URL(owner.page.url()).pathname.split('/').slice(0, 3).join('/');
+    opened = await openConsole();
+    ({ system, owner, browser } = opened);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await system?.stop();
-  });
+  afterAll(() => opened?.close());
 
-  const open = ({ page }: Visit, path: string): Promise<unknown> =>
-    page.goto(`${system.origin('portal')}${project}${path}`);
+  const open = (by: Visit, path: string): Promise<unknown> => opened.go(path, by);
+
   const focused = ({ page }: Visit): Promise<string | null> =>
     page.evaluate<string | null>('document.activeElement.getAttribute("aria-label")');
   const focusedId = (page: Page): Promise<string> => page.evaluate<string>('document.activeElement.id');

@@ -5,12 +5,7 @@ import { openSink, type Sink } from '../system/sink.js';
 import { startSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { isForEverybody } from './accessibility.js';
-import { launch, signIn, visit, type Visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, launch, signIn, visit, type Visit } from './browser.js';
 
 /** Time to start a whole system and a browser. */
 const startMs = 300_000;
@@ -24,7 +19,7 @@ inBrowser('Home, events and the simulator', () => {
   let project: string;
 
   beforeAll(async () => {
-    browser = await launch(chromium ?? '');
+    browser = await launch();
     sink = await openSink();
     system = await startSystem();
     person = await visit(browser, {});

@@ -1,30 +1,22 @@
 import { until } from '#libs/testing';
 import { readFileSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
-import { startSmallSystem, type System } from '../system/system.js';
+import type { System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, type Visit } from './browser.js';
+import { openConsole, type OwnersConsole } from './owners-console.js';
 
 const count = 120;
 
 inBrowser('lists in the hands of whoever works with them', () => {
-  let browser: Browser;
+  let opened: OwnersConsole;
   let system: System;
   let owner: Visit;
-  let project: string;
   let workflow: number;
 
   beforeAll(async () => {
-    [browser, system] = await Promise.all([launch(chromium ?? ''), startSmallSystem()]);
-    owner = await visit(browser, { acceptDownloads: true });
-    await signIn(owner, await system.ownerLink());
-    project = new URL(owner.page.url()).pathname.split('/').slice(0, 3).join('/');
+    opened = await openConsole({ acceptDownloads: true });
+    ({ system, owner } = opened);
     ({ id: workflow } = await system.api<{ id: number }>('POST', '/api/v1/workflows', { name: 'Refunds' }));
     // Messages that start no turn: only the list matters here.
     await system.api('PATCH', `/api/v1/channels/${system.appId}`, { route_policy: 'triggers' });
@@ -32,12 +24,9 @@ inBrowser('lists in the hands of whoever works with them', () => {
     const events = await Promise.all(sent);
     for (const { id } of events) await system.ended(id);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await system?.stop();
-  });
+  afterAll(() => opened?.close());
 
-  const go = (path: string): Promise<unknown> => owner.page.goto(`${system.origin('portal')}${project}${path}`);
+  const go = (path: string): Promise<unknown> => opened.go(path);
   const saved = async (name: string): Promise<{ file: string; text: string }> => {
     const { page } = owner;
     const download = page.waitForEvent('download');

@@ -1,36 +1,26 @@
-import type { Browser, Page } from 'playwright-core';
-import { startSmallSystem, type System } from '../system/system.js';
+import type { Page } from 'playwright-core';
+import type { System } from '../system/system.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, type Visit } from './browser.js';
+import { openConsole, type OwnersConsole } from './owners-console.js';
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 inBrowser('the history of rules in the console', () => {
-  let browser: Browser;
+  let opened: OwnersConsole;
   let system: System;
   let owner: Visit;
-  let project: string;
   let workflow: number;
 
   beforeAll(async () => {
-    [browser, system] = await Promise.all([launch(chromium ?? ''), startSmallSystem()]);
-    owner = await visit(browser, {});
-    await signIn(owner, await system.ownerLink());
-    project = new URL(owner.page.url()).pathname.split('/').slice(0, 3).join('/');
+    opened = await openConsole();
+    ({ system, owner } = opened);
     const made = { name: 'Refunds', instructions: 'reply: one' };
     ({ id: workflow } = await system.api<{ id: number }>('POST', '/api/v1/workflows', made));
   });
-  afterAll(async () => {
-    await browser?.close();
-    await system?.stop();
-  });
+  afterAll(() => opened?.close());
 
-  const go = (path: string): Promise<unknown> => owner.page.goto(`${system.origin('portal')}${project}${path}`);
+  const go = (path: string): Promise<unknown> => opened.go(path);
   const version = (number: number) => owner.page.getByRole('region', { name: `Version ${number}` });
 
   it('says who changed a workflow, shows the difference, and restores it', async () => {

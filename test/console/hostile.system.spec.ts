@@ -1,13 +1,8 @@
 import { until } from '#libs/testing';
 import type { Browser, Page } from 'playwright-core';
 import { startSmallSystem, type System } from '../system/system.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
+import { inBrowser, launch, signIn, type Visit, visit } from './browser.js';
 import { type Hostile, makeHostile, rightToLeft } from './hostile-values.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
 
 const looks = [
   [1440, 'light'],
@@ -77,7 +72,7 @@ inBrowser('pages full of what others wrote', () => {
   let hostile: Hostile;
 
   beforeAll(async () => {
-    browser = await launch(chromium ?? '');
+    browser = await launch();
     system = await startSmallSystem({ PYTHON_START_MS: '120000' });
     person = await visit(browser, {});
     page = person.page;

@@ -5,12 +5,7 @@ import { openSink, type Sink } from '../system/sink.js';
 import { startSmallSystem, type System } from '../system/system.js';
 import { hmac, post } from '../system/webhook.js';
 import { isForEverybody, violations } from './accessibility.js';
-import { launch, signIn, visit, type Visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, launch, signIn, visit, type Visit } from './browser.js';
 
 interface Sessions {
   data: { id: string; key: string; unread: boolean; waits_for_me: boolean; assigned_to: string | null }[];
@@ -25,7 +20,7 @@ inBrowser('the inbox', () => {
   let project: string;
 
   beforeAll(async () => {
-    [browser, sink, system] = await Promise.all([launch(chromium ?? ''), openSink(), startSmallSystem()]);
+    [browser, sink, system] = await Promise.all([launch(), openSink(), startSmallSystem()]);
     person = await visit(browser, {});
     page = person.page;
     await signIn(person, await system.ownerLink());

@@ -3,11 +3,7 @@ import type { Browser } from 'playwright-core';
 import { fakeEmbeddings, type FakeEmbeddings } from '../../apps/engine/src/testing/fake-embeddings.js';
 import { startSmallSystem, type System } from '../system/system.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
+import { inBrowser, launch, signIn, type Visit, visit } from './browser.js';
 
 inBrowser('knowledge in the console', () => {
   let browser: Browser;
@@ -17,7 +13,7 @@ inBrowser('knowledge in the console', () => {
 
   beforeAll(async () => {
     [browser, system, endpoint] = await Promise.all([
-      launch(chromium ?? ''),
+      launch(),
       startSmallSystem({ SWEEP_EVERY_MS: '100', EMBEDDING_QUERY_MS: '500' }),
       fakeEmbeddings([['refund', 'money back'], ['parcel']]),
     ]);

@@ -8,12 +8,7 @@ import { startSmallSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { type AuthorizationServer, startAuthorizationServer } from '../vault/authorization-server.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, launch, signIn, type Visit, visit } from './browser.js';
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const confirm = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true });
@@ -28,7 +23,7 @@ inBrowser('creating and deleting in the console', () => {
   let project: string;
 
   beforeAll(async () => {
-    [browser, system, sink] = await Promise.all([launch(chromium ?? ''), startSmallSystem(), openSink()]);
+    [browser, system, sink] = await Promise.all([launch(), startSmallSystem(), openSink()]);
     const redirectUri = `${system.origin('portal')}/api/v1/oauth/callback/orbit`;
     provider = await startAuthorizationServer({ redirectUris: [redirectUri] });
     orbit = await openOauthAdapter(provider.url);

@@ -1,13 +1,8 @@
-import type { Browser } from 'playwright-core';
-import { startSmallSystem, type System } from '../system/system.js';
+import type { System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, type Visit } from './browser.js';
+import { openConsole, type OwnersConsole } from './owners-console.js';
 
 /** What the test asks of an SVG path; it is compiled without the types of a browser. */
 interface Curve {
@@ -16,17 +11,14 @@ interface Curve {
 }
 
 inBrowser('the map of a project', () => {
-  let browser: Browser;
+  let opened: OwnersConsole;
   let system: System;
   let owner: Visit;
-  let project: string;
   let workflow: number;
 
   beforeAll(async () => {
-    [browser, system] = await Promise.all([launch(chromium ?? ''), startSmallSystem()]);
-    owner = await visit(browser, {});
-    await signIn(owner, await system.ownerLink());
-    project = new URL(owner.page.url()).pathname.split('/').slice(0, 3).join('/');
+    opened = await openConsole();
+    ({ system, owner } = opened);
     const schema = { type: 'object', properties: { total: { type: 'integer' } }, required: ['total'] };
     const agent = { name: 'Clerk', instructions: 'reply: {"total": "much"}' };
     const { id: agent_id } = await system.api<{ id: string }>('POST', '/api/v1/agents', agent);
@@ -39,13 +31,10 @@ inBrowser('the map of a project', () => {
       await system.ended(id);
     }
   });
-  afterAll(async () => {
-    await browser?.close();
-    await system?.stop();
-  });
+  afterAll(() => opened?.close());
 
   const open = async (): Promise<void> => {
-    await owner.page.goto(`${system.origin('portal')}${project}/map`);
+    await opened.go('/map');
     await owner.page.getByRole('region', { name: 'Workflows' }).getByText('1 run').waitFor();
   };
   const node = (column: string, name: string) =>

@@ -5,12 +5,7 @@ import type { InstalledApp } from '../system/api.js';
 import { startSmallSystem, type System } from '../system/system.js';
 import { hmac, post } from '../system/webhook.js';
 import { isForEverybody, violations } from './accessibility.js';
-import { launch, signIn, visit, type Visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, launch, signIn, visit, type Visit } from './browser.js';
 
 const secret = `whsec_${Buffer.from('a secret that both ends know').toString('base64')}`;
 
@@ -32,7 +27,7 @@ inBrowser('what agents remember of a contact, in the console', () => {
   let event: string;
 
   beforeAll(async () => {
-    [browser, model] = await Promise.all([launch(chromium ?? ''), fakeModel()]);
+    [browser, model] = await Promise.all([launch(), fakeModel()]);
     system = await startSmallSystem({ MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', MODEL_STREAMING: '0' });
     person = await visit(browser, {});
     page = person.page;

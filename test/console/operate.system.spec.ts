@@ -7,12 +7,7 @@ import { openFakeAdapter, type FakeAdapter } from '../system/fake-adapter.js';
 import { startSmallSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, launch, signIn, type Visit, visit } from './browser.js';
 
 inBrowser('operating the system in the console', () => {
   let browser: Browser;
@@ -23,7 +18,7 @@ inBrowser('operating the system in the console', () => {
 
   beforeAll(async () => {
     desk = await openFakeAdapter('desk', { verification: 'none' });
-    [browser, system, sink] = await Promise.all([launch(chromium ?? ''), startSmallSystem(), openSink()]);
+    [browser, system, sink] = await Promise.all([launch(), startSmallSystem(), openSink()]);
     await system.api('PUT', `/api/v1/channels/${system.appId}`, { reply_address: `${sink.url}/replies` });
     owner = await person(await system.ownerLink());
   });

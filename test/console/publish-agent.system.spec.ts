@@ -1,12 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { startSmallSystem, type System } from '../system/system.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, launch, signIn, visit } from './browser.js';
 
 inBrowser('publishing an agent in the console', () => {
   let browser: Browser;
@@ -15,7 +10,7 @@ inBrowser('publishing an agent in the console', () => {
   let project: string;
 
   beforeAll(async () => {
-    browser = await launch(chromium ?? '');
+    browser = await launch();
     system = await startSmallSystem();
     const person = await visit(browser, {});
     page = person.page;

@@ -1,28 +1,20 @@
 import { until } from '#libs/testing';
-import type { Browser } from 'playwright-core';
-import { startSmallSystem, type System } from '../system/system.js';
+import type { System } from '../system/system.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
+import { inBrowser, type Visit } from './browser.js';
+import { openConsole, type OwnersConsole } from './owners-console.js';
 
 inBrowser('schedules in the console', () => {
-  let browser: Browser;
+  let opened: OwnersConsole;
   let system: System;
   let owner: Visit;
 
   beforeAll(async () => {
-    [browser, system] = await Promise.all([launch(chromium ?? ''), startSmallSystem()]);
+    opened = await openConsole({ viewport: { width: 1280, height: 900 } });
+    ({ system, owner } = opened);
     await system.api('POST', '/api/v1/workflows', { name: 'Reports', instructions: 'reply: done' });
-    owner = await visit(browser, { viewport: { width: 1280, height: 900 } });
-    await signIn(owner, await system.ownerLink());
   });
-  afterAll(async () => {
-    await browser?.close();
-    await system?.stop();
-  });
+  afterAll(() => opened?.close());
 
   it('are made with their next ten times in sight, and show how each time ended', async () => {
     const { page } = owner;

@@ -1,19 +1,14 @@
 import type { Browser } from 'playwright-core';
 import { startSmallSystem, type System } from '../system/system.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, launch, signIn, visit } from './browser.js';
 
 inBrowser('the shell of the console', () => {
   let browser: Browser;
   let system: System;
 
   beforeAll(async () => {
-    browser = await launch(chromium ?? '');
+    browser = await launch();
     system = await startSmallSystem();
   });
 

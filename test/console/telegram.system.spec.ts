@@ -3,12 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { startSmallSystem, type System } from '../system/system.js';
 import { startTelegram, type TelegramStandIn } from '../system/telegram-stand-in.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, launch, signIn, type Visit, visit } from './browser.js';
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
@@ -25,7 +20,7 @@ inBrowser('somebody new with a bot, on a computer without a public address', () 
       CONNECTION_SWEEP_MS: '200',
       CONNECTION_WAIT_S: '2',
     });
-    browser = await launch(chromium ?? '');
+    browser = await launch();
     owner = await visit(browser, {});
     await signIn(owner, await system.ownerLink());
   });

@@ -1,27 +1,18 @@
-import type { Browser } from 'playwright-core';
-import { startSmallSystem, type System } from '../system/system.js';
+import type { System } from '../system/system.js';
 import { isForEverybody, violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, type Visit } from './browser.js';
+import { openConsole, type OwnersConsole } from './owners-console.js';
 
 inBrowser('templates in the console', () => {
-  let browser: Browser;
+  let opened: OwnersConsole;
   let system: System;
   let owner: Visit;
 
   beforeAll(async () => {
-    [browser, system] = await Promise.all([launch(chromium ?? ''), startSmallSystem()]);
-    owner = await visit(browser, {});
-    await signIn(owner, await system.ownerLink());
+    opened = await openConsole();
+    ({ system, owner } = opened);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await system?.stop();
-  });
+  afterAll(() => opened?.close());
 
   const button = (name: string) => owner.page.getByRole('button', { name, exact: true });
   const section = (name: string) => owner.page.getByRole('region', { name, exact: true });
@@ -73,8 +64,7 @@ inBrowser('templates in the console', () => {
     const { page } = owner;
     const taken = { name: 'Signing secret of Alerts', type: 'api_key', fields: { token: 'other' } };
     const { id } = await system.api<{ id: string }>('POST', '/api/v1/credentials', taken);
-    const project = new URL(page.url()).pathname.split('/').slice(0, 3).join('/');
-    await page.goto(`${system.origin('portal')}${project}/templates`);
+    await opened.go('/templates');
     await page.getByRole('link', { name: /^Alert triage/ }).click();
     await button('Make what is missing').click();
     const failed = page.getByRole('alert').filter({ hasText: 'Alerts could not be made' });

@@ -5,12 +5,7 @@ import { openSink, type Sink } from '../system/sink.js';
 import { startSmallSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { isForEverybody, violations } from './accessibility.js';
-import { launch, signIn, visit, type Visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, launch, signIn, visit, type Visit } from './browser.js';
 
 /** What a call of the fake costs: it uses 15 tokens. */
 const prices = JSON.stringify({ fake: { input: 100, output: 300 } });
@@ -27,7 +22,7 @@ inBrowser('the waterfall of an event', () => {
   let steps: ReturnType<Page['getByRole']>;
 
   beforeAll(async () => {
-    [browser, sink, model] = await Promise.all([launch(chromium ?? ''), openSink(), fakeModel()]);
+    [browser, sink, model] = await Promise.all([launch(), openSink(), fakeModel()]);
     const settings = { MODEL_BASE_URL: model.url, MODEL_NAME: 'fake', MODEL_PRICES: prices, MODEL_CURRENCY: 'EUR' };
     system = await startSmallSystem({ ...settings, MODEL_STREAMING: '0' });
     person = await visit(browser, { locale: 'en-GB' });

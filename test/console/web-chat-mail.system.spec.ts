@@ -11,19 +11,16 @@ import { SMTPServer } from 'smtp-server';
 import { type FakeModel, fakeModel } from '../../apps/engine/src/testing/fake-model.js';
 import { startSystem, type System } from '../system/system.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
+import { inBrowser, launch, signIn, type Visit, visit } from './browser.js';
 import { type Site, startSite } from './chat-site.js';
-import { findChromium } from './chromium.js';
 
 const user = 'desk@example.org';
 const password = 'the-password-of-the-desk';
 const visitor = 'jane@example.net';
 
-const chromium = findChromium();
 const found = findDovecot();
-const isLeftOut = !chromium || 'reason' in found;
-if (isLeftOut) process.stderr.write('Left out: there is no Chromium or no Dovecot.\n');
-const suite = isLeftOut ? describe.skip : describe;
+if ('reason' in found) process.stderr.write('Left out: there is no Dovecot.\n');
+const suite = 'reason' in found ? describe.skip : inBrowser;
 
 suite('a visitor who leaves a web chat', () => {
   const dir = mkdtempSync(join(tmpdir(), 'chat-mail-'));
@@ -84,7 +81,7 @@ suite('a visitor who leaves a web chat', () => {
     });
     await system.api('PUT', `/api/v1/channels/${chat}`, { unknown_senders: 'open', agent_id, inbox_mode: 'queue' });
     await system.api('PUT', `/api/v1/apps/${mailApp}/connection`);
-    browser = await launch(chromium ?? '');
+    browser = await launch();
   });
   afterAll(async () => {
     for (const each of visits) await each.close();

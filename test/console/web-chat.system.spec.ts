@@ -9,13 +9,8 @@ import { fakeProvider } from '../../apps/engine/src/testing/fake-provider.js';
 import { sampleAudio } from '../../apps/engine/src/path/transcripts/audio-file.js';
 import { startSystem, type System } from '../system/system.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
+import { inBrowser, launch, signIn, type Visit, visit } from './browser.js';
 import { type Site, startSite } from './chat-site.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
 
 const identitySecret = 'TWFkZSBmb3IgdGVzdHM6IHRoZSBmaXJzdCBhY2NvdW50';
 const soon = { RECEIPT_LEASE_MS: '2000', SWEEP_EVERY_MS: '1000', SWEEP_AFTER_MS: '2000', TURN_LEASE_MS: '2000' };
@@ -49,7 +44,7 @@ inBrowser('a chat on a page of one’s own', () => {
     });
     agentId = agent_id;
     await system.api('PUT', `/api/v1/channels/${app}`, { unknown_senders: 'open', agent_id, inbox_mode: 'queue' });
-    browser = await launch(chromium ?? '');
+    browser = await launch();
   });
   afterEach(async () => {
     for (const each of visits.splice(0)) await each.close();

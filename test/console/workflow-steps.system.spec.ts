@@ -1,36 +1,26 @@
 import { until } from '#libs/testing';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { InstalledApp } from '../system/api.js';
-import { startSmallSystem, type System } from '../system/system.js';
+import type { System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { isForEverybody, violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, type Visit } from './browser.js';
+import { openConsole, type OwnersConsole } from './owners-console.js';
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 inBrowser('the steps of a workflow in the console', () => {
-  let browser: Browser;
+  let opened: OwnersConsole;
   let system: System;
   let owner: Visit;
-  let project: string;
 
   beforeAll(async () => {
-    [browser, system] = await Promise.all([launch(chromium ?? ''), startSmallSystem()]);
-    owner = await visit(browser, {});
-    await signIn(owner, await system.ownerLink());
-    project = new URL(owner.page.url()).pathname.split('/').slice(0, 3).join('/');
+    opened = await openConsole();
+    ({ system, owner } = opened);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await system?.stop();
-  });
+  afterAll(() => opened?.close());
 
-  const go = (path: string): Promise<unknown> => owner.page.goto(`${system.origin('portal')}${project}${path}`);
+  const go = (path: string): Promise<unknown> => opened.go(path);
 
   it('are made, refused at the step that is wrong, moved, and shown on a run that a webhook started', async () => {
     const { page } = owner;

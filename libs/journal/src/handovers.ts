@@ -37,7 +37,7 @@ export class Handovers<P = never> {
   private readonly mark = new SweepMark<string>();
 
   constructor(
-    private readonly db: Database,
+    private readonly db: Pick<Database, 'query' | 'transaction'>,
     private readonly liveness: Pick<Liveness, 'sinceLossMs'>,
     private readonly source: HandoverSource,
   ) {}

@@ -1,70 +1,23 @@
-import { createRequire } from 'node:module';
-import { type Activity, CloudAdapter, TeamsActivityHandler, TestAdapter, TurnContext } from 'botbuilder';
-import { BotFrameworkAuthenticationFactory, MsalServiceClientCredentialsFactory } from 'botframework-connector';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { type Activity, type CloudAdapter, TestAdapter } from 'botbuilder';
 import type { JsonObject } from '#libs/adapter-sdk';
 import { type AdapterHost, hostAdapter } from '../testing/adapter-host.js';
+import {
+  BotFrameworkBot,
+  botFrameworkKeys as keys,
+  botFrameworkToken,
+  cloudAdapterAt,
+  teamsApp,
+  teamsTenant,
+  type TokenOver,
+} from '../testing/bot-framework.js';
 import { type ProviderServer, startProviderServer } from '../testing/provider-server.js';
 import { createTeamsAdapter } from './teams.adapter.js';
 
-const APP = '00000000-1111-2222-3333-444444444444';
-const TENANT = '99999999-8888-7777-6666-555555555555';
-const LOGIN = 'https://login.microsoftonline.com';
-const credentials = { app_id: APP, app_password: 'secret', tenant_id: TENANT };
-const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
-const jwk = { ...(await exportJWK(publicKey)), alg: 'RS256' };
-const keys = [
-  { ...jwk, kid: 'k1', endorsements: ['msteams'] },
-  { ...jwk, kid: 'k3', endorsements: ['webchat'] },
-];
+const credentials = { app_id: teamsApp, app_password: 'secret', tenant_id: teamsTenant };
 
 let microsoft: ProviderServer;
 let adapter: AdapterHost;
-let theirs: CloudAdapter;
-/** What their handler was called for, by its own names. */
-const handled: string[] = [];
-let heardText: string | undefined;
-let heardContext: Partial<Activity> = {};
-/** What their bot does when it is asked. */
-let act: (context: TurnContext) => Promise<void> = () => Promise.resolve();
-
-class TheirBot extends TeamsActivityHandler {
-  constructor() {
-    super();
-    this.onMessage(async (context, next) => {
-      handled.push('message');
-      heardText = TurnContext.removeRecipientMention({ ...context.activity }).trim();
-      await act(context);
-      await next();
-    });
-    this.onTeamsMessageEditEvent((_context, next) => (handled.push('message_edited'), next()));
-    this.onTeamsMessageUndeleteEvent((_context, next) => (handled.push('message_undeleted'), next()));
-    this.onTeamsMessageSoftDeleteEvent((_context, next) => (handled.push('message_deleted'), next()));
-    this.onReactionsAdded((_context, next) => (handled.push('reaction_added'), next()));
-    this.onReactionsRemoved((_context, next) => (handled.push('reaction_removed'), next()));
-    this.onTeamsMembersAddedEvent((_added, _team, _context, next) => (handled.push('members_added'), next()));
-    this.onTeamsReadReceiptEvent((_receipt, _context, next) => (handled.push('read_receipt'), next()));
-  }
-
-  override async run(context: TurnContext): Promise<void> {
-    heardContext = context.activity;
-    await super.run(context);
-  }
-
-  protected override onAdaptiveCardInvoke(
-    context: TurnContext,
-  ): Promise<{ statusCode: number; type: string; value: Record<string, unknown> }> {
-    handled.push('action');
-    heardContext = context.activity;
-    const type = 'application/vnd.microsoft.activity.message';
-    return Promise.resolve({ statusCode: 200, type, value: { text: 'OK' } });
-  }
-
-  protected override handleTeamsFileConsentAccept(): Promise<void> {
-    handled.push('file_consent');
-    return Promise.resolve();
-  }
-}
+let theirs: BotFrameworkBot;
 
 beforeAll(async () => {
   microsoft = await startProviderServer();
@@ -72,16 +25,15 @@ beforeAll(async () => {
   adapter = await hostAdapter((http) =>
     createTeamsAdapter({ ...http, loginUrl: url, serviceUrl: url, jwksUrl: `${url}/keys` }),
   );
-  theirs = theirAdapter(url);
+  theirs = new BotFrameworkBot(url);
 });
 afterAll(async () => {
   await adapter.close();
   await microsoft.close();
 });
 beforeEach(() => {
-  microsoft.seen.length = handled.length = 0;
-  heardText = undefined;
-  act = () => Promise.resolve();
+  microsoft.seen.length = 0;
+  theirs.reset();
   microsoft.answer = ({ url }) => {
     if (url === '/openid')
       return { body: { issuer: 'https://api.botframework.com', jwks_uri: `${microsoft.url}/keys` } };
@@ -91,89 +43,16 @@ beforeEach(() => {
   };
 });
 
-/** Their adapter, with the MSAL that it has: only the address of the token service is another one. */
-function theirAdapter(url: string): CloudAdapter {
-  const require = createRequire(createRequire(import.meta.url).resolve('botframework-connector'));
-  const msal = require('@azure/msal-node') as MsalOfTheirs;
-  const post = async (address: string, { body, headers }: { body: string; headers: Record<string, string> }) => {
-    const answer = await fetch(address.replace(LOGIN, url), { method: 'POST', body, headers });
-    return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.json() };
-  };
-  const authority = `${LOGIN}/${TENANT}`;
-  const application = new msal.ConfidentialClientApplication({
-    auth: { clientId: APP, clientSecret: 'secret', authority },
-    system: { networkClient: { sendPostRequestAsync: post } },
-  });
-  const authentication = BotFrameworkAuthenticationFactory.create(
-    '',
-    true,
-    authority,
-    'https://api.botframework.com',
-    'https://api.botframework.com',
-    '',
-    `${url}/openid`,
-    `${url}/openid`,
-    '',
-    new MsalServiceClientCredentialsFactory(APP, application),
-    { requiredEndorsements: [] },
-  );
-  return new CloudAdapter(authentication);
-}
-
-interface MsalOfTheirs {
-  ConfidentialClientApplication: new (
-    options: object,
-  ) => ConstructorParameters<typeof MsalServiceClientCredentialsFactory>[1];
-}
-
-interface TokenOver {
-  claims?: object;
-  issuer?: string;
-  audience?: string;
-  at?: number;
-  kid?: string;
-}
-
-function tokenFor(activity: JsonObject, over: TokenOver = {}): Promise<string> {
-  const at = Math.floor(over.at ?? Date.now() / 1000);
-  return new SignJWT({ ...(over.claims ?? { serviceurl: activity.serviceUrl }) })
-    .setProtectedHeader({ alg: 'RS256', kid: over.kid ?? 'k1' })
-    .setIssuer(over.issuer ?? 'https://api.botframework.com')
-    .setAudience(over.audience ?? APP)
-    .setNotBefore(at)
-    .setExpirationTime(at + 3600)
-    .sign(privateKey);
-}
-
 /** The same request, to their bot and to the adapter. */
 async function received(
   activity: JsonObject,
   over: TokenOver = {},
 ): Promise<{ status: number; answer: unknown; verified: JsonObject; parsed: JsonObject }> {
-  const token = await tokenFor(activity, over);
-  const { status, answer } = await answerOfTheirs(activity, `Bearer ${token}`);
+  const token = await botFrameworkToken(activity, over);
+  const { status, answer } = await theirs.receive(activity, `Bearer ${token}`);
   const request = { headers: { authorization: `Bearer ${token}` }, body: JSON.stringify(activity) };
   const verified = await adapter.call('verify-webhook', { credentials, request });
   return { status, answer, verified, parsed: await adapter.call('parse-inbound', { credentials, request }) };
-}
-
-async function answerOfTheirs(body: JsonObject, authorization: string): Promise<{ status: number; answer: unknown }> {
-  const given: { status: number; answer: unknown } = { status: 0, answer: undefined };
-  const response = {
-    socket: null,
-    status: (status: number) => ((given.status = status), response),
-    send: (answer: unknown) => ((given.answer = answer), response),
-    header: () => response,
-    end: () => response,
-  };
-  // It prints what it refuses.
-  const { error: print } = console;
-  console.error = () => undefined;
-  const bot = new TheirBot();
-  const request = { method: 'POST', headers: { authorization }, body: structuredClone(body) };
-  await theirs.process(request, response, (context) => bot.run(context));
-  console.error = print;
-  return given;
 }
 
 const activityOf = (over: JsonObject): JsonObject => ({
@@ -184,15 +63,15 @@ const activityOf = (over: JsonObject): JsonObject => ({
   channelId: 'msteams',
   serviceUrl: `${microsoft.url}/`,
   from: { id: '29:ada', name: 'Ada', aadObjectId: 'aad-1' },
-  recipient: { id: `28:${APP}`, name: 'Bot' },
-  conversation: { id: 'a:1', conversationType: 'personal', tenantId: TENANT },
-  channelData: { tenant: { id: TENANT } },
+  recipient: { id: `28:${teamsApp}`, name: 'Bot' },
+  conversation: { id: 'a:1', conversationType: 'personal', tenantId: teamsTenant },
+  channelData: { tenant: { id: teamsTenant } },
   ...over,
 });
 const inThread = {
   id: '19:abc@thread.tacv2;messageid=1481567603816',
   conversationType: 'channel',
-  tenantId: TENANT,
+  tenantId: teamsTenant,
   isGroup: true,
 };
 const mention = (id: string, name: string): JsonObject => ({
@@ -217,7 +96,7 @@ describe('beside Bot Framework, a token', () => {
     const { status, verified } = await received(activityOf({ text: 'Hello', ...changed }), over);
     // Theirs answers 500 to a token that is not valid yet.
     expect([status < 400, verified.ok]).toEqual([isGood, isGood]);
-    expect(handled).toEqual(isGood ? ['message'] : []);
+    expect(theirs.handled).toEqual(isGood ? ['message'] : []);
   });
 
   it('of another channel of the bot, where the sender may be anybody, is refused though they take it', async () => {
@@ -228,23 +107,23 @@ describe('beside Bot Framework, a token', () => {
 
 describe('beside Bot Framework, an activity', () => {
   it('of a thread has the same text, sender, conversation and message', async () => {
-    const entities = [mention(`28:${APP}`, 'Bot'), mention('29:grace', 'Grace')];
+    const entities = [mention(`28:${teamsApp}`, 'Bot'), mention('29:grace', 'Grace')];
     const text = '<at>Bot</at> ask <at>Grace</at> whether it is green';
     const { parsed } = await received(activityOf({ text, entities, conversation: inThread }));
-    expect(heardText).toBe('ask <at>Grace</at> whether it is green');
+    expect(theirs.heardText).toBe('ask <at>Grace</at> whether it is green');
     expect(parsed).toMatchObject({
       event_type: 'mention',
-      message: heardText?.replace('<at>Grace</at>', '@Grace'),
-      sender: heardContext.from?.id,
+      message: theirs.heardText?.replace('<at>Grace</at>', '@Grace'),
+      sender: theirs.heardContext.from?.id,
       is_dm: false,
       thread_id: '1481567603816',
       metadata: {
         channel_address: '19:abc@thread.tacv2',
-        message_id: heardContext.id,
-        account: heardContext.conversation?.tenantId,
-        aad_object_id: heardContext.from?.aadObjectId,
-        timestamp: heardContext.timestamp?.toISOString(),
-        reply_context: { service_url: heardContext.serviceUrl },
+        message_id: theirs.heardContext.id,
+        account: theirs.heardContext.conversation?.tenantId,
+        aad_object_id: theirs.heardContext.from?.aadObjectId,
+        timestamp: theirs.heardContext.timestamp?.toISOString(),
+        reply_context: { service_url: theirs.heardContext.serviceUrl },
       },
     });
   });
@@ -282,7 +161,7 @@ describe('beside Bot Framework, an activity', () => {
       { type: 'messageReaction', reactionsAdded: [{ type: 'like' }], replyToId: '1' },
     ],
     ['reaction_removed', 'ignored', { type: 'messageReaction', reactionsRemoved: [{ type: 'like' }], replyToId: '1' }],
-    ['members_added', 'ignored', { type: 'conversationUpdate', membersAdded: [{ id: `28:${APP}` }] }],
+    ['members_added', 'ignored', { type: 'conversationUpdate', membersAdded: [{ id: `28:${teamsApp}` }] }],
     [
       'read_receipt',
       'ignored',
@@ -300,7 +179,7 @@ describe('beside Bot Framework, an activity', () => {
   ])('%s is %s to the adapter', async (theirName, ours, over) => {
     const { parsed, status } = await received(activityOf(over));
     expect(status).toBe(200);
-    expect(handled).toEqual([theirName]);
+    expect(theirs.handled).toEqual([theirName]);
     expect(parsed.event_type).toBe(ours);
   });
 });
@@ -317,8 +196,8 @@ describe('beside Bot Framework, what is sent', () => {
     // Another secret: the adapter still has the token of the other tests.
     const fresh = { ...credentials, app_password: 'secret ' };
     await adapter.call('deliver', { credentials: fresh, channel_address: 'a:1', message: { text: 'x' } });
-    const fresher = theirAdapter(microsoft.url);
-    await fresher.continueConversationAsync(APP, reference(), async (context) => {
+    const fresher = cloudAdapterAt(microsoft.url);
+    await fresher.continueConversationAsync(teamsApp, reference(), async (context) => {
       await context.sendActivity('x');
     });
     const asked = microsoft.seen.filter(({ url }) => url.includes('/oauth2/'));
@@ -332,7 +211,7 @@ describe('beside Bot Framework, what is sent', () => {
   });
 
   it('goes to the same addresses with the same type, text and format', async () => {
-    act = async (context) => {
+    theirs.act = async (context) => {
       await context.sendActivity({ type: 'message', text: 'It **is**.', textFormat: 'markdown' });
       await context.sendActivity({ type: 'typing' });
       await context.updateActivity({ type: 'message', id: '1:answer', text: 'It *was*.', textFormat: 'markdown' });
@@ -366,7 +245,7 @@ describe('beside Bot Framework, what is sent', () => {
     const [card] = attachments as [{ content: { actions: { data: JsonObject }[] } }];
     const data = card.content.actions[0]?.data ?? {};
     const submitted = await received(activityOf({ value: data, replyToId: '1:answer' }));
-    expect([handled, heardContext.value]).toEqual([['message'], data]);
+    expect([theirs.handled, theirs.heardContext.value]).toEqual([['message'], data]);
     const press = {
       event_type: 'action',
       message: 'sealed',
@@ -374,12 +253,12 @@ describe('beside Bot Framework, what is sent', () => {
     };
     expect(submitted.parsed).toMatchObject(press);
 
-    handled.length = 0;
+    theirs.handled.length = 0;
     const value = { action: { type: 'Action.Execute', id: 'yes', verb: 'press', data }, trigger: 'manual' };
     const invoked = await received(
       activityOf({ type: 'invoke', name: 'adaptiveCard/action', value, replyToId: '1:answer' }),
     );
-    expect(handled).toEqual(['action']);
+    expect(theirs.handled).toEqual(['action']);
     expect(invoked.parsed).toMatchObject(press);
     const { statusCode, type } = invoked.answer as JsonObject;
     const manifest = (await (await fetch(`${adapter.url}/manifest.json`)).json()) as { webhook: { ack: JsonObject } };

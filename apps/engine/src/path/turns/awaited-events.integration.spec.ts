@@ -67,7 +67,7 @@ describe('a step that waits for an event', () => {
     const run = await begin([wait(), { name: 'tell', kind: 'agent', instructions: 'Tell.' }]);
     const row = await run.waits();
     expect(row.due_at.getTime()).toBeGreaterThan(Date.now() + 600_000);
-    const body = asked()[0]?.body as unknown as AskedWait;
+    const [body] = world.services.bodies<AskedWait>(asked()[0]?.path ?? '');
     expect(body).toMatchObject({
       turn_id: run.turn.turn_id,
       run_id: run.turn.run?.id,
@@ -80,9 +80,9 @@ describe('a step that waits for an event', () => {
       since: null,
       given: { run: { metadata: { ticket: 7 } }, steps: {} },
     });
-    expect(Date.parse(body.until) - Date.now()).toBeGreaterThan(3_500_000);
+    expect(Date.parse(body?.until ?? '') - Date.now()).toBeGreaterThan(3_500_000);
     const before = await run.shown();
-    expect(before).toMatchObject({ state: 'waiting', reason: 'event_awaited', waiting_until: body.until });
+    expect(before).toMatchObject({ state: 'waiting', reason: 'event_awaited', waiting_until: body?.until });
     expect(before.steps?.[0]).toMatchObject({ state: 'waiting', reason: 'event_awaited', wait_id: expect.any(String) });
     expect(await heard(run.turn.turn_id)).toBe('woken');
     expect(await run.ends()).toMatchObject({ state: 'succeeded', reply_text: 'Order 7 is paid.' });
