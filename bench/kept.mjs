@@ -89,7 +89,7 @@ async function benchOnce({ messages, rounds, sizes }, packed) {
   }
 }
 
-/** What customers ask, and are told, in several languages. @param {string[]} names */
+/** What customers ask, and are shown, in several languages. @param {string[]} names */
 async function proseOf(names) {
   const files = await Promise.all(
     names.map((name) => readFile(new URL(`./knowledge/${name}.json`, import.meta.url), 'utf8')),

@@ -112,7 +112,7 @@ try {
     const killed = system.containers().find(({ Service }) => Service === name)?.Name ?? '';
     const startedAt = () => docker('inspect', '--format', '{{.State.StartedAt}}', killed).stdout;
     const before = startedAt();
-    // Kills the program, not the container: Docker does not restart a container that it was told to stop.
+    // Kills the program, not the container: Docker does not restart a container that it was asked to stop.
     if (stores.includes(name)) docker('restart', '-t', '0', killed);
     else docker('exec', killed, 'bash', '-c', KILL_NODE);
     await until(`${name} was started again`, () => startedAt() !== before);

@@ -1,4 +1,4 @@
-// An adapter that can be told to hang, fail or die: POST /mode with `ok`, `hang` or `fail`.
+// An adapter that can be asked to hang, fail or die: POST /mode with `ok`, `hang` or `fail`.
 import { createAdapterServer, defineAdapter } from '#libs/adapter-sdk';
 
 const { sinkUrl, port = 0, secret } = JSON.parse(process.argv[2] ?? '{}');
@@ -7,7 +7,7 @@ let mode = 'ok';
 /** Every handler runs this first. */
 async function behave() {
   if (mode === 'hang') await new Promise(() => {});
-  if (mode === 'fail') throw new Error('told to fail');
+  if (mode === 'fail') throw new Error('asked to fail');
 }
 
 const adapter = defineAdapter({

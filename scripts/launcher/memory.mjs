@@ -21,7 +21,7 @@ function megabytes(name, env, { or, least, most }) {
 const heapMb = (env) => megabytes('SERVICE_HEAP_MB', env, { or: 512, least: 128, most: 65_536 });
 
 /**
- * What Node and the C library are told about memory. `NODE_OPTIONS` of the environment replaces ours.
+ * What Node and the C library are given about memory. `NODE_OPTIONS` of the environment replaces ours.
  * @param {NodeJS.ProcessEnv} env @param {boolean} [host] whether the process hosts several services
  * @returns {Record<string, string>}
  */

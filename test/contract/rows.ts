@@ -60,7 +60,7 @@ const resources: Row[] = [
     says: 'one App for a provider, named for its direction',
     works: ['points/adapter-changes > stops receiving with a version that has no receive'],
     soon: ['points/adapter-changes > stops receiving with a version that has no receive'],
-    away: ['points/replies > that can go nowhere is told at installation'],
+    away: ['points/replies > that can go nowhere is reported at installation'],
     others: ['points/registration > is mounted under its slug'],
   },
   {
@@ -197,7 +197,7 @@ const endpoints: Row[] = [
     soon: ['anew/lapsed > has lapsed at the provider'],
     away: [
       'anew/away > Verify says that nothing is known',
-      'points/verify > %s: the cause is told, and nothing is dis',
+      'points/verify > %s: the cause is reported, and nothing is dis',
     ],
     others: ['points/verify > is the same for a credential before there is an App'],
   },
@@ -302,7 +302,7 @@ const endpoints: Row[] = [
     section: '7',
     says: 'an answer that is no JSON, or says too little, breaks the contract',
     works: ['points/inbound > ends as a contract violation', 'points/delivery > has arrived when the answer is'],
-    soon: ['points/verify > %s: the cause is told, and nothing is disabled'],
+    soon: ['points/verify > %s: the cause is reported, and nothing is disabled'],
     away: ['points/registration > is refused with the reason when its manifest is', 'anew/away > a message is taken'],
     others: neighbour,
   },

@@ -72,7 +72,7 @@ describe('queues', () => {
 
   it.each([
     ['is away by then', 'away'],
-    ['goes away while it is told of that', 'stalled'],
+    ['goes away while it is informed of that', 'stalled'],
   ])('are closed when their jobs in flight are done, even if Redis %s', async (_what, how) => {
     const redis = await start(how);
     const redisUrl = `redis://:${password}@127.0.0.1:${redis.port}`;

@@ -75,7 +75,7 @@ describe('a service on a schema that is older than its code', () => {
     await until('it is ready', async () => (await ask(port, '/health/ready'))?.status === 200);
   });
 
-  it('stops at once when it is told to during the wait', async () => {
+  it('stops at once when it is asked to during the wait', async () => {
     const child = run(entry('apps/router/src/main.js'));
     await until('it waits', async () => (await ask(operations, '/health/ready'))?.status === 503);
     const end = ended(child);

@@ -47,7 +47,7 @@ describe('a request of the built-in Webhook App', () => {
     });
   const direct = (one: Receipt, routes = new DirectRoutes(settings)): MessageRoutePayload | null => {
     const endpoint = endpoints.get(one.appId);
-    if (!endpoint) throw new Error(`the gateway told nothing of ${one.appId}`);
+    if (!endpoint) throw new Error(`the gateway announced nothing of ${one.appId}`);
     return routes.routeOf(one, endpoint, parseJob(one, settings.INLINE_LIMIT_BYTES, at).request);
   };
   const atGateway = async (one: Receipt): Promise<MessageRoutePayload> => {

@@ -234,7 +234,7 @@ export class ScheduleRun {
   }
 }
 
-/** Every turn that starts after people handled a message is told about it, up to the first that succeeded. */
+/** Every turn that starts after people handled a message is informed about it, up to the first that succeeded. */
 function expectTakeovers(turns: Turn[]): void {
   const handled = turns.filter(({ state }) => state === 'handled');
   const started = turns.filter(({ session_id, state }) => session_id && !['handled', 'collected'].includes(state));
@@ -249,7 +249,7 @@ function expectTakeovers(turns: Turn[]): void {
     assert.deepEqual(
       informed.map(({ id }) => id),
       due.map(({ id }) => id),
-      `${key} was told otherwise`,
+      `${key} heard otherwise`,
     );
   }
 }

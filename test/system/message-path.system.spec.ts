@@ -123,7 +123,7 @@ describe('the path of a message', () => {
     expect(sink.repliesTo(first.id)).toHaveLength(1);
   });
 
-  it('is repeated for a replay, which replies only when told to', async () => {
+  it('is repeated for a replay, which replies only when asked to', async () => {
     const workflow_id = await workflow('reply: again');
     const { id } = await post(system.webhookUrl, { workflow_id, task: 'once more' });
     await system.reached(id, 'delivery', 'delivered');

@@ -69,7 +69,7 @@ describe('a small installation, with all services that may share a process in on
     expect(line.service).toBe('adapter-gateway');
   });
 
-  it('drains all of them when it is told to stop, and says so', async () => {
+  it('drains all of them when it is asked to stop, and says so', async () => {
     expect(await system.drain('router')).toBe(0);
     expect(lines().filter(({ service }) => service === 'host')).toMatchObject([
       { event: 'host.started', services: hostable },

@@ -1,4 +1,4 @@
-/** A minimal browser: it keeps cookies by host and follows redirects until told to stop. */
+/** A minimal browser: it keeps cookies by host and follows redirects until asked to stop. */
 export class Browser {
   private readonly jar = new Map<string, Map<string, string>>();
 

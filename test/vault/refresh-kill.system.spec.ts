@@ -48,7 +48,7 @@ async function begin(name: string): Promise<string> {
 let asking = false;
 let lastAnswer = 'nothing';
 
-/** Asks process 1 for a token, and retries when told to, until it is killed. */
+/** Asks process 1 for a token, and retries when asked to, until it is killed. */
 async function ask(id: string): Promise<void> {
   asking = true;
   await until('process 1 gives a token', async () => {

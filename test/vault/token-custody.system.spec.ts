@@ -195,7 +195,7 @@ describe('a refresh that ends after its tokens were released', () => {
 });
 
 describe('a code whose credential is deleted during the exchange', () => {
-  it('has its tokens revoked, and the person is told', async () => {
+  it('has its tokens revoked, and the person is informed', async () => {
     const id = await world.credential('gone meanwhile');
     const { callback, browser } = await world.authorize(id);
     await world.provider.configure({ faults: [{ kind: 'hold-after' }], reset: true });

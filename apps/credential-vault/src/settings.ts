@@ -29,7 +29,7 @@ export interface VaultSettings extends ChangeSettings {
   NOTIFICATION_KEEP_DAYS: number;
   /** Minimum remaining life, in seconds, of an access token that is handed out. */
   ACCESS_TOKEN_MIN_VALID_SECONDS: number;
-  /** How long a caller waits for a refresh before it is told to try again. */
+  /** How long a caller waits for a refresh before it is asked to try again. */
   REFRESH_WAIT_MS: number;
   /** Seconds between two refreshes of a grant, at least. */
   REFRESH_MIN_INTERVAL_SECONDS: number;

@@ -81,7 +81,7 @@ const settings = {
   TURN_PREVIEW_CHARS: integer(32_768, 0, 1_048_576),
   /** What turns write is stored so often, for readers at other replicas; that of a shorter turn is not. */
   TURN_PREVIEW_EVERY_MS: integer(250, 10, 60_000),
-  /** Where a channel shows that an answer is written, it is told so often while a turn runs, in ms. 0: never. */
+  /** How often a channel that shows that an answer is written is reminded of it while a turn runs, in ms. 0: never. */
   TURN_TYPING_EVERY_MS: integer(4_000, 0, 60_000),
   /**
    * What becomes of a message that an agent sends before its answer. `edit`: the answer takes its place where the channel
@@ -140,7 +140,7 @@ const settings = {
   TASK_FOLLOWERS_PER_PROJECT: integer(100, 1, 10_000),
   /** Push notifications that a caller may ask for, of one task. */
   TASK_PUSHES: integer(5, 1, 100),
-  /** How often tasks are looked at whose callers are to be told, in ms. */
+  /** How often tasks are looked at whose callers are to be informed, in ms. */
   TASK_PUSH_EVERY_MS: integer(1_000, 50, 60_000),
   /** How long a receiver of such a notification has to answer, in ms. */
   TASK_PUSH_TIMEOUT_MS: integer(10_000, 100, 60_000),

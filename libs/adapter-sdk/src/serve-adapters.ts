@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { AdapterDefinition } from './adapter-definition.js';
 import { createAdapterServer } from './adapter-server.js';
 
-/** Longest wait for calls in flight after the process is told to stop. */
+/** Longest wait for calls in flight after the process is asked to stop. */
 const DRAIN_TIMEOUT_MS = 25_000;
 
 /** The running build: `GATEHOUSE_BUILD`, which the image sets from source control, else `unknown` (contract 2.3). */

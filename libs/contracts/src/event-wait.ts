@@ -54,5 +54,5 @@ export interface WaitAnswer {
   event: AwaitedEvent | null;
 }
 
-/** What the engine answers when it is told that a wait has ended. `busy`: it is to be told again in a moment. */
+/** What the engine answers when it is shown that a wait has ended. `busy`: it is to be shown again in a moment. */
 export type WaitHeard = { is: 'woken' | 'busy' | 'over' };

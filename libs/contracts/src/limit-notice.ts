@@ -16,7 +16,7 @@ export interface LimitNotice {
 const dayMs = 86_400_000;
 
 /**
- * What the sender is told, once for a pause, or once a day.
+ * What the sender is shown, once for a pause, or once a day.
  * @param words the channel's: `{limit}` becomes the limit in a sentence, `{until}` the time (UTC) at which it ends
  */
 export function limitNotice(words: string, reached: ReachedLimit, nowMs = Date.now()): LimitNotice {

@@ -63,7 +63,7 @@ describe('a sweeper', () => {
     expect(done.slice(0, 3)).toEqual(['first', 'first', 'sweep']);
   });
 
-  it('rests longer once it found nothing, until it is told that there is something', async () => {
+  it('rests longer once it found nothing, until it is informed that there is something', async () => {
     const found = [1, 0, 0];
     let runs = 0;
     const sweep = async (): Promise<number> => {

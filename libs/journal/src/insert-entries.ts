@@ -37,7 +37,7 @@ const insert = `
   SELECT ${columns} FROM ${asynchronousCommit}, jsonb_populate_recordset(NULL::journal.entry, $1::jsonb)`;
 
 /**
- * What dies is told once: while its letter is open, another attempt that ran beside the first one adds nothing. So
+ * What dies is reported once: while its letter is open, another attempt that ran beside the first one adds nothing. So
  * whoever sends it again takes the letter before, or in the same transaction; a replay takes it right after, and what
  * died in between is sent once more when the letter is checked.
  */

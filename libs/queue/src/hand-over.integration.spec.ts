@@ -16,7 +16,7 @@ afterEach(() => jobs.end());
 
 const idle = { waiting: 0, active: 0, delayed: 0, oldestMs: 0 };
 
-/** A handler whose jobs end when they are told to. */
+/** A handler whose jobs end when they are asked to. */
 function held(): { begun: string[]; end: () => void; handle: (payload: { receipt_id: string }) => Promise<void> } {
   const gate = Promise.withResolvers<void>();
   const begun: string[] = [];

@@ -48,7 +48,7 @@ async function refuse(...refusing: number[]): Promise<void> {
   redis.disconnect();
 }
 
-/** A handler whose jobs end when they are told to, and the most that ran at a time. */
+/** A handler whose jobs end when they are asked to, and the most that ran at a time. */
 function held() {
   const gate = Promise.withResolvers<void>();
   const seen: string[] = [];

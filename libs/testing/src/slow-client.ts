@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** A client that sends whatever it is told, and records what arrives. */
+/** A client that sends whatever it is asked to, and records what arrives. */
 export interface SlowClient {
   socket: Socket;
   /** The answer received so far. */

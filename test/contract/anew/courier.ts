@@ -20,7 +20,7 @@ export interface Courier {
   accounts: Map<string, { id: string; name: string }>;
   /** Oldest first; one with a known `key` is not sent again. */
   sent: SentMessage[];
-  /** What its rooms were told of who writes, oldest first: `room state`. */
+  /** What its rooms were shown of who writes, oldest first: `room state`. */
   writing: string[];
   /** Its pages by name. */
   pages: Map<string, string>;

@@ -61,7 +61,7 @@ export function holdReasons(shared: () => ContractWorld): void {
       expect(text).toMatch(/Last-Event-ID/i);
     });
 
-    it('is told by its true reason: a number beyond what is whole, a slug that is missing', async () => {
+    it('is reported by its true reason: a number beyond what is whole, a slug that is missing', async () => {
       const { body } = await world.ask<Schema<'Problem'>>('POST', 'adapters', {
         manifest: { schema_version: '1.0', name: 'x' },
       });

@@ -43,7 +43,7 @@ export function holdReplies(shared: () => ContractWorld): void {
       expect(call?.body).toMatchObject({ channel_address: 'jane', message: { thread_id: 'release-7' } });
     });
 
-    it('that can go nowhere is told at installation, in the timeline and on the run', async () => {
+    it('that can go nowhere is reported at installation, in the timeline and on the run', async () => {
       const silent = await world.adapters.mount('silent', { credentials: [], capabilities: ['receive'] });
       const receiver = await world.install(silent);
       expect(JSON.stringify(receiver.warnings)).toMatch(/Replies go nowhere/);

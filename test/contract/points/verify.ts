@@ -56,7 +56,7 @@ export function holdVerify(shared: () => ContractWorld): void {
       ['answers ok as a text', { json: { ok: 'true', user: 'Bot' } }, 'contract_violation'],
       ['names no user', { json: { ok: true } }, 'contract_violation'],
       ['names no error', { json: { ok: false } }, 'contract_violation'],
-    ])('%s: the cause is told, and nothing is disabled', async (_what, script, code) => {
+    ])('%s: the cause is reported, and nothing is disabled', async (_what, script, code) => {
       await adapter.answer('verify', script);
       const { status, body } = await verify();
       expect([status, body.ok, body.code]).toEqual([200, false, code]);

@@ -29,7 +29,7 @@ export class AppRow {
   @Column({ type: 'jsonb', default: ['send', 'receive'] }) capabilities: Capability[];
   /** The vault's record for each declaration, by the declaration's key. */
   @Column({ type: 'jsonb', default: {} }) credentials: Record<string, string>;
-  /** When the vault is told (again) which records the App uses; null when it knows. */
+  /** When the vault is informed (again) which records the App uses; null when it knows. */
   @Column({ type: 'timestamptz', nullable: true }) bindings_due_at: Date | null;
   @Column({ type: 'text' }) state: AppState;
   /** Hex SHA-256 of the token in the webhook's URL: the ingress finds the App by it. */
@@ -84,9 +84,9 @@ export class AdapterRow {
   /** The manifest in force, which is version `manifest_version`. */
   @Column({ type: 'jsonb' }) manifest: Manifest;
   @Column({ type: 'integer', default: 1 }) manifest_version: number;
-  /** The manifest version whose Skill was last told to the registry. */
+  /** The manifest version whose Skill was last announced to the registry. */
   @Column({ type: 'integer', nullable: true }) skill_announced: number | null;
-  /** The App's credentials that were last told to the registry for the Skill. */
+  /** The App's credentials that were last announced to the registry for the Skill. */
   @Column({ type: 'jsonb', default: {} }) skill_credentials: Record<string, string>;
   /** State of that Skill; null where no manifest in force has declared one. */
   @Column({ type: 'jsonb', nullable: true }) skill: AdapterSkill | null;

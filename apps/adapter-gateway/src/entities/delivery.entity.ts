@@ -73,7 +73,7 @@ export class AddressPaceRow {
   @Column({ type: 'timestamptz' }) next_at: Date;
 }
 
-/** A choice of a message whose channel has no buttons, under the number that the reader was told. */
+/** A choice of a message whose channel has no buttons, under the number that the reader was shown. */
 @Entity({ schema: 'gateway', name: 'offered_choice' })
 @Index('offered_choice_address', ['app_id', 'address_hash', 'offered_at'])
 @Index('offered_choice_age', ['offered_at'])

@@ -135,7 +135,7 @@ export class HeldConnections extends Sweeping {
     }
   }
 
-  /** The last gap where it may still have grown when the provider last answered: it is told once more, with a later end. */
+  /** The last gap where it may still have grown when the provider last answered: it is reported once more, with a later end. */
   private reaching(gap: ConnectionGap | null, answeredAt: Date | null): ConnectionGap | null {
     if (!gap?.until || answeredAt === null) return null;
     return Date.parse(gap.until) + this.settings.CONNECTION_WAIT_S * 1_000 >= answeredAt.getTime() ? gap : null;
@@ -190,7 +190,7 @@ export class HeldConnections extends Sweeping {
 
 /**
  * As an adapter tells it, with its times as RFC 3339: where it says none, from the last answer until now.
- * @param growing told by the last answer: it began where that says
+ * @param growing reported by the last answer: it began where that says
  */
 function datedGap(
   { reason, since, until }: ConnectionGap,

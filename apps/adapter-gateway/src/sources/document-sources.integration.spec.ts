@@ -212,7 +212,7 @@ describe('a sync is started', () => {
     await source.synced();
     expect((await world.call('DELETE', `sources/${source.id}`)).status).toBe(204);
     expect((await world.call('GET', `sources/${source.id}`)).status).toBe(404);
-    // No engine runs here: the tombstone waits until the engine is told.
+    // No engine runs here: the tombstone waits until the engine is informed.
     const { rows } = await world.pool.query(
       'SELECT path, state, content FROM gateway.source_document WHERE source_id = $1',
       [source.id],

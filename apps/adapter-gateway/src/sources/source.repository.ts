@@ -87,7 +87,7 @@ export class SourceRepository {
   }
 
   /**
-   * Deletes a source with everything that came from it; a run in progress loses its lease. The engine is told
+   * Deletes a source with everything that came from it; a run in progress loses its lease. The engine is informed
    * afterwards, document by document.
    */
   async delete(id: string): Promise<void> {

@@ -76,15 +76,6 @@ export class ChatIngest {
     });
   }
 
-  /** Expects the violation in the timeline, after one attempt, and on the adapter's page. */
-  async isViolationOf(receipt: string, violation: string): Promise<void> {
-    const sql = 'SELECT outcome, detail FROM journal.entry WHERE receipt_id = $1';
-    expect((await this.world.pool.query(sql, [receipt])).rows).toMatchObject([
-      { outcome: 'dead', detail: { error: violation } },
-    ]);
-    await this.shown(violation);
-  }
-
   /** Waits until the page of the adapter shows the violation. */
   shown(violation: string): Promise<unknown> {
     return until('the page of the adapter shows it', async () => {

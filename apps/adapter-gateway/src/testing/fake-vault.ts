@@ -10,7 +10,7 @@ export interface FakeVault extends TestServer {
   types: Map<string, 'api_key' | 'text' | 'oauth2'>;
   /** Credential ids by App. */
   bound: Map<string, Set<string>>;
-  /** The fields of a credential that may be read to check signatures, as last told: by App and credential id. */
+  /** The fields of a credential that may be read to check signatures, as it last heard: by App and credential id. */
   signing: Map<string, string[] | null>;
   /** Of the tokens of an oauth2 credential. */
   versions: Map<string, number>;

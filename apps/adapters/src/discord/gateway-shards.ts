@@ -219,7 +219,7 @@ export class GatewayShards {
     const { goesOn } = session;
     const failure = await session.connect();
     if (session.isOpen) this.firstOpen.resolve(null);
-    // Its position is told at once.
+    // Its position is reported at once.
     if (session.isOpen && !goesOn) session.inbox.wake();
     if (!failure) this.rests.delete(session);
     // Discord has forgotten it: it is not refused, only to be begun.

@@ -94,7 +94,7 @@ describe('a mail that no person wrote', () => {
     expect(mailMetadata(mail(from, header))).toMatchObject({ ...none, ...expected });
   });
 
-  it('is told apart as absence note or report, though neither has a return path', () => {
+  it('is distinguished as absence note or report, though neither has a return path', () => {
     const note = mail(from, ['Return-Path', '<>'], ['Auto-Submitted', 'auto-replied (vacation)']);
     expect(mailMetadata(note)).toMatchObject({ ...none, auto_submitted: true });
     const report: [string, string] = ['Content-Type', 'multipart/report; report-type="delivery-status"; boundary=x'];

@@ -35,7 +35,7 @@ export async function getFromS3(
   const search = buildQueryString(query);
   try {
     const answer = await http.fetch(`${store.endpoint.protocol}//${host}${path}${search === '' ? '' : `?${search}`}`, {
-      // A compressed transfer could not be told apart from a compressed object.
+      // A compressed transfer could not be distinguished from a compressed object.
       headers: { ...signed, 'accept-encoding': 'identity' },
       timeoutMs: http.timeoutMs,
       // An error's body is read whole, even if only a small file is requested.

@@ -44,7 +44,7 @@ type SlackBody =
   | { kind: 'interaction'; fields: JsonObject }
   | { kind: 'unknown' };
 
-/** The form is told from JSON by its content: a proxy may have dropped the content type. */
+/** The form is distinguished from JSON by its content: a proxy may have dropped the content type. */
 function readSlackBody(text: string): SlackBody {
   const document = parseJson(text);
   if (isJsonObject(document)) return { kind: 'event', fields: document };

@@ -2,7 +2,7 @@ import type { Credentials, NormalizedMessage } from '#libs/adapter-sdk';
 import { textOf } from '../provider-calls/json-fields.js';
 import { callTelegram, type TelegramSettings } from './telegram-api.js';
 
-/** A press is parsed whether or not Telegram is told in time. */
+/** A press is parsed whether or not Telegram is informed in time. */
 const TIMEOUT_MS = 2_000;
 
 /** Ends the wait that Telegram shows on a pressed button. The button works without: a failure is of no consequence. */

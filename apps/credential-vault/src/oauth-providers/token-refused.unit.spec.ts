@@ -64,7 +64,7 @@ describe('a dead refresh token', () => {
     ['token_revoked', 200],
     ['token_revoked', 400],
     ['consent_withdrawn', 400],
-  ])('that was withdrawn is told apart: %s (%i)', (error, status) => {
+  ])('that was withdrawn is distinguished: %s (%i)', (error, status) => {
     expect(failureOf(status, { error })).toBe('revoked');
   });
 });

@@ -4,7 +4,7 @@ import { mergeMap, type Observable } from 'rxjs';
 import { ResolveController } from './resolve.controller.js';
 
 /**
- * Delays the answer until this process has been notified of the request's own change. So whoever was told that a secret
+ * Delays the answer until this process has been notified of the request's own change. So whoever was answered that a secret
  * is replaced does not get the old one. Resolving changes nothing and does not wait.
  */
 @Injectable()

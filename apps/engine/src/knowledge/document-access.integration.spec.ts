@@ -68,7 +68,7 @@ describe('a document that only some may read', () => {
     expect(found.toSorted()).toEqual(['Nobody', 'Note for Bob', 'Salaries', 'Zebras']);
   });
 
-  it('keeps its readers when the same text is added for others, who are told which document has it', async () => {
+  it('keeps its readers when the same text is added for others, who are shown which document has it', async () => {
     const body = { title: 'Wages', text: 'The quail earns six.' };
     const readers = ['ana@example.com', 'group:hr'];
     const listed = { ...body, audience: 'listed', readers } as const;
@@ -93,7 +93,7 @@ describe('a document that only some may read', () => {
     expect(result.note).toContain('only some people may read were left out');
   });
 
-  it('states facts that only they are told', async () => {
+  it('states facts that only they are shown', async () => {
     const relations = [{ from: 'Acme', relation: 'buys', to: 'Mill' }];
     const body = { title: 'Plan', text: 'Secret plan.', audience: 'listed', readers: ['ana@example.com'], relations };
     await world.call('POST', 'knowledge', body);

@@ -7,12 +7,12 @@ import { McpCallService } from './mcp-calls.service.js';
 import { OpenCallRepository } from './open-call.repository.js';
 
 const sweepBatch = 50;
-/** A server that is away is told for so long after the time of its task is over. */
+/** A server that is away is informed for so long after the time of its task is over. */
 const reportMs = 600_000;
 
 /**
  * Ends calls that wait no longer: their result is stored, or their turn has ended. A task that nobody waits for is
- * cancelled, and its server told until it has heard of it.
+ * cancelled, and its server informed until it has heard of it.
  */
 @Injectable()
 export class EndedOpenCalls extends Sweeping {
@@ -38,7 +38,7 @@ export class EndedOpenCalls extends Sweeping {
     });
   }
 
-  /** @returns false: its server could not be told, and it is told again */
+  /** @returns false: its server could not be informed, and it is informed again */
   private async end(open: OpenCall): Promise<boolean> {
     const isReported = open.task_id === null || !(await this.rows.isAbandoned(open)) || (await this.report(open));
     if (isReported || open.expires_at.getTime() + reportMs <= Date.now()) await this.rows.end(open.id);

@@ -219,7 +219,7 @@ function tooLate({ server_name: server, state }: OpenCall): McpCallEnd {
     );
   }
   const who = state === 'answered' ? `${server} has what the user answered, but` : server;
-  return fail('task_timeout', `${who} did not finish the task in time (CALL_TASK_WAIT_MS). It is told to stop.`);
+  return fail('task_timeout', `${who} did not finish the task in time (CALL_TASK_WAIT_MS). It is asked to stop.`);
 }
 
 /** A call and what it needs, in each claim of its turn. */

@@ -175,7 +175,7 @@ describe('a tool call', () => {
     ['428', { status: 428, body: 'initialize first' }],
     ['440', { status: 440 }],
     ['a redirect to a page of theirs', { status: 302 }],
-  ])('is repeated once on a new session when the old one is lost, told by %s', async (_how, forgot) => {
+  ])('is repeated once on a new session when the old one is lost, shown by %s', async (_how, forgot) => {
     const turn = { call_id: 'trn_1.s1' };
     expect(await call(turn)).not.toHaveProperty('session_renewed');
     await call({ call_id: 'trn_2.s1' });

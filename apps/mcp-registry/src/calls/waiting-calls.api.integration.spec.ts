@@ -153,7 +153,7 @@ describe('a server of 2026 that asks before it answers', () => {
     expect((await registry.call('GET', `mcp-servers/${serverId}`)).body.health).toBe('reachable');
   });
 
-  it('is told that nobody can be asked, and cannot ask', async () => {
+  it('is informed that nobody can be asked, and cannot ask', async () => {
     const refused = await call('book', undefined, { may_ask: false, may_wait: true });
     expect(refused).toMatchObject({ ok: false });
     expect(JSON.stringify(refused)).toMatch(/elicitation|nobody to ask/);
@@ -230,7 +230,7 @@ describe('a server of 2026 that makes a task of a call', () => {
     });
   });
 
-  it('is told to stop', async () => {
+  it('is asked to stop', async () => {
     await call('long', { task_id: 'task-1', cancel: true });
     expect(ofTasks).toEqual([{ method: 'tasks/cancel', params: { taskId: 'task-1' }, named: 'task-1' }]);
   });

@@ -10,7 +10,7 @@ export interface RegisteredClient {
   token_auth_method: string;
 }
 
-/** A credential that the vault keeps for one server, and what is told to its provider. */
+/** A credential that the vault keeps for one server, and what is announced to its provider. */
 export interface ManagedCredential {
   id: string;
   redirect_uri: string;
@@ -73,7 +73,7 @@ export class VaultCredentials {
   }
 
   /**
-   * Cleans up after a failed registration. An error here is only logged, since the caller is told why the registration
+   * Cleans up after a failed registration. An error here is only logged, since the caller is shown why the registration
    * failed.
    */
   async discard(scope: ProjectScope, serverId: string, id: string): Promise<void> {

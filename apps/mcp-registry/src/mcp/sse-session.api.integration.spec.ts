@@ -98,7 +98,7 @@ describe('a server that speaks by an event stream', () => {
     ['404', { status: 404, body: 'Could not find session' }],
     ['400', { status: 400, body: 'No transport found for sessionId' }],
     ['500', { status: 500, body: 'Session not found' }],
-  ])('is called on a new session after it was restarted, told by %s', async (_how, refusal) => {
+  ])('is called on a new session after it was restarted, shown by %s', async (_how, refusal) => {
     server.refusal = refusal;
     expect(await call('trn_1.a')).toMatchObject({ ok: true });
     const [made, called] = [count('initialize'), count('tools/call')];

@@ -253,7 +253,7 @@ describe('what a server lists', () => {
 });
 
 describe('unregistering', () => {
-  it('says which agents have its Skill, and removes tools, Skill and bindings when told to', async () => {
+  it('says which agents have its Skill, and removes tools, Skill and bindings when asked to', async () => {
     const server = await openServer();
     registry.fake.credentials.set('cred_gone', { token: 'x' });
     const { body } = await register(server, { name: 'Going', auth: { mode: 'bearer', credential_id: 'cred_gone' } });

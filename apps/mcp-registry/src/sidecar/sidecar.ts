@@ -72,7 +72,7 @@ function webRequest({ method, url, headers }: Pick<FastifyRequest, 'method' | 'u
 
 /**
  * Sends the transport's answer. Headers are flushed before there is a body, since an event stream may be silent for
- * long. The transport is told at once when the client hangs up: until then it refuses to open that stream again.
+ * long. The transport is informed at once when the client hangs up: until then it refuses to open that stream again.
  */
 async function relay(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
   reply.hijack();

@@ -42,7 +42,7 @@ describe.each(['/mcp', '/a2a/agt_1'])('requests of other systems to %s', (path) 
   });
 });
 
-it('callers who wait have connections of their own, and one too many is told which setting says how many', async () => {
+it('callers who wait have connections of their own, and one too many is shown which setting says how many', async () => {
   const held: ServerResponse[] = [];
   const waiting = createServer((request, response) => {
     if (request.url === '/a2a/agt_1') held.push(response);

@@ -93,7 +93,7 @@ it.each(['/api/v1/webhooks/tok', '/api/v1/credentials'])(
   },
 );
 
-it('of one token only so many bodies may be slow, and the others are told which limit', async () => {
+it('of one token only so many bodies may be slow, and the others are shown which limit', async () => {
   const slow = await Promise.all(
     Array.from({ length: 6 }, (_, n) =>
       client(`${head('/api/v1/webhooks/tok', `203.0.113.${n}`, 'content-length: 9')}x`),

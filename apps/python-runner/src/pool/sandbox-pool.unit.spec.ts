@@ -126,7 +126,7 @@ it('keeps no child ready while nobody calls, and one again once somebody does', 
   await until('both are gone', async () => ((await metric('gatehouse_python_children')) === 0 ? true : null));
 });
 
-it('one organization cannot take every child, and a call that finds no room in the queue is told to retry', async () => {
+it('one organization cannot take every child, and a call that finds no room in the queue is asked to retry', async () => {
   runner = await startRunner({ PYTHON_CHILDREN: 2, PYTHON_WAITING_CALLS: 1 });
   const slow = runner.run(toolOf('import time\ntime.sleep(60)'), { timeout_ms: 20_000 });
   await until('the slow call runs', async () => ((await metric('gatehouse_python_busy')) === 1 ? true : null));
@@ -152,14 +152,14 @@ it('another organization overtakes calls that wait for a child of their own', as
   await refused;
 });
 
-it('a call before the first child is warm is told that the sandbox is starting', async () => {
+it('a call before the first child is warm is informed that the sandbox is starting', async () => {
   runner = await startRunner({ PYTHON_WAIT_MS: 100 });
   const { status, body } = await runner.post('/internal/run', runOf(toolOf('return 1')));
   expect([status, body['code']]).toEqual([503, 'sandbox_starting']);
   await until('it runs', async () => (await runner.post('/internal/run', runOf(toolOf('return 1')))).status === 200);
 });
 
-it('a call that waits too long is told to retry', async () => {
+it('a call that waits too long is asked to retry', async () => {
   runner = await startRunner({ PYTHON_WAIT_MS: 100 });
   await until('a child is warm', async () => ((await metric('gatehouse_python_children')) === 1 ? true : null));
   const slow = runner.run(toolOf('import time\ntime.sleep(60)'), { timeout_ms: 15_000 });

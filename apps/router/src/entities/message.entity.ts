@@ -31,7 +31,7 @@ export interface Target {
 
 /**
  * A target in the row of its message, where it takes a third of the space: without what it is by default.
- * `usual_words`: a sender is told in the words that channels have until somebody writes others.
+ * `usual_words`: a sender is informed in the words that channels have until somebody writes others.
  */
 export interface StoredTarget
   extends Pick<Target, 'turn_id' | 'held'>, Partial<Omit<Target, 'turn_id' | 'run' | 'input'>> {

@@ -18,7 +18,7 @@ export type RoutePolicy = (typeof routePolicies)[number];
 export const machineReaches = ['triggers_only', 'chief_of_staff'] as const;
 export type MachineReach = (typeof machineReaches)[number];
 
-/** What the sender of a failed turn is told unless the channel has a notice of its own. */
+/** What the sender of a failed turn is shown unless the channel has a notice of its own. */
 export const defaultFailureNotice = 'Sorry, your message could not be answered. It is stored, and our team can see it.';
 
 /** Also the column's default: to change it takes a migration. */
@@ -49,9 +49,9 @@ export class ChannelRow {
   @Column({ type: 'integer', nullable: true }) idle_reset_minutes: number | null;
   /** The hour (UTC) at which sessions start over. Null: none. */
   @Column({ type: 'integer', nullable: true }) daily_reset_hour: number | null;
-  /** What the sender of a failed turn is told. Null: nothing. */
+  /** What the sender of a failed turn is shown. Null: nothing. */
   @Column({ type: 'text', nullable: true }) failure_notice: string | null;
-  /** What a sender is told whom a limit keeps from being answered, with `{limit}` and `{until}`. Null: nothing. */
+  /** What a sender is shown whom a limit keeps from being answered, with `{limit}` and `{until}`. Null: nothing. */
   @Column({ type: 'text', nullable: true, default: defaultLimitNotice }) limit_notice: string | null;
   /** A reply that is not sent this long after it was written is not sent at all. Null: it is sent as long as it is tried. */
   @Column({ type: 'integer', nullable: true }) reply_ttl_seconds: number | null;

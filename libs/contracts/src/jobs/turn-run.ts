@@ -25,10 +25,10 @@ export interface TurnInput {
    * A person's replay without delivery: a tool that would change anything is not called, and answers as a rehearsal.
    */
   rehearsal?: true;
-  /** What the sender is told when the turn fails. Absent: nothing. */
+  /** What the sender is shown when the turn fails. Absent: nothing. */
   failure_notice?: string;
   /**
-   * What the sender is told when a limit of the day ends the turn, for `limitNotice`. Null: nothing. Absent in turns
+   * What the sender is shown when a limit of the day ends the turn, for `limitNotice`. Null: nothing. Absent in turns
    * stored before the field existed: `failure_notice`.
    */
   limit_words?: string | null;

@@ -110,7 +110,7 @@ it('a slow head goes before an idle connection, also when the head is the second
   expect(second.received).toMatch(/^HTTP\/1.1 408 /);
 });
 
-it('while all are busy with requests, one more is refused, and told which limit', async () => {
+it('while all are busy with requests, one more is refused, and shown which limit', async () => {
   const { url, open } = await start({ mostPerAddress: 2 });
   const busy = await several(2, url, `${head.replace('/ ', '/slow ')}\r\n`);
   await until('both are being answered', () => open.length === 2);

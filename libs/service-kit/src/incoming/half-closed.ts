@@ -6,7 +6,7 @@ import { currentAnswer } from './parser-refusals.js';
  * Answers a client that has ended its side of the connection after its request, as `nc -N`, health checkers and some
  * senders do: TCP allows it, and Node would end the connection before a long answer. A client that has gone looks the
  * same until something is sent to it. So a live stream, which has no end that could be sent, ends with its client's
- * side, and an answer of which nothing is sent for `patienceMs` is nobody's: what is done for it is told to stop.
+ * side, and an answer of which nothing is sent for `patienceMs` is nobody's: what is done for it is asked to stop.
  */
 export function answerHalfClosed(server: Server, patienceMs: number): void {
   // Node's switch for it, which is not among its documented properties.

@@ -9,7 +9,7 @@ const silenceMs = 1_000;
 /** How long the rest of a refused body is read and dropped. */
 const lingerMs = 30_000;
 
-/** Requests with `Expect: 100-continue` that have not been told to go on. */
+/** Requests with `Expect: 100-continue` that have not been asked to go on. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 
 /** Remembers that the client waits for `100 Continue`. */

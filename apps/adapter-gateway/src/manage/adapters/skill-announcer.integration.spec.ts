@@ -48,7 +48,7 @@ describe('the Skill of a manifest', () => {
   const register = async (body: object): Promise<string> => (await world.call('POST', 'adapters', body)).body.id;
   const announcementsOf = (slug: string) => announcements.filter((one) => one.slug === slug);
   const settled = (id: string, version: number) =>
-    until('the registry was told', async () => {
+    until('the registry was informed', async () => {
       const { rows } = await world.pool.query('SELECT skill_announced FROM gateway.adapter WHERE id = $1', [id]);
       return rows[0].skill_announced === version;
     });
@@ -135,7 +135,7 @@ describe('the Skill of a manifest', () => {
     await settled(id, 1);
     world.vault.credentials.set('c1', { token: 'x' }).set('c2', { token: 'y' }).set('s', { signing_secret: 'z' });
     const announced = (what: (one: Announcement) => boolean) =>
-      until('the registry was told', () => {
+      until('the registry was informed', () => {
         const last = announcementsOf('sharing').at(-1);
         return last && what(last) ? last : null;
       });
@@ -185,7 +185,7 @@ describe('the Skill of a manifest', () => {
     world.vault.credentials.set('c3', { token: 'x' });
     await world.call('POST', 'listings/reaching/install', { credentials: { ACCOUNT: 'c3' } });
     const announced = (hosts?: string[]) =>
-      until('the registry was told the hosts', () => {
+      until('the registry knows the hosts', () => {
         const given = announcementsOf('reaching').at(-1)?.credentials?.[0];
         return given !== undefined && JSON.stringify(given.hosts) === JSON.stringify(hosts);
       });

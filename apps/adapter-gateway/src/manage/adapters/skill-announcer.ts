@@ -28,7 +28,7 @@ interface SkillLinks {
 /**
  * Tells the registry about the Skill of every manifest that comes into force, about the credentials of its App, and
  * about Skills that no manifest declares any more. The result is stored on the adapter. A registry that is unavailable
- * is told later, a Skill that it refuses is made after a refresh, and a Skill that a person deleted stays deleted until
+ * is informed later, a Skill that it refuses is made after a refresh, and a Skill that a person deleted stays deleted until
  * the manifest changes.
  */
 @Injectable()

@@ -5,7 +5,7 @@ import { Repository } from 'typeorm';
 import { AdapterRow, type AdapterSkill } from '../../entities/app.entity.js';
 import { SkillRemovalRow } from './skill-removal.entity.js';
 
-/** An adapter with the records of its App, and the declarations of the version that the registry was told last. */
+/** An adapter with the records of its App, and the declarations of the version that the registry was informed of last. */
 export type SkillRow = AdapterRow & {
   app_credentials: Record<string, string>;
   announced_declarations: CredentialDeclaration[] | null;
@@ -16,7 +16,7 @@ export type SkillRow = AdapterRow & {
  */
 export type RemovedSkill = SkillRemovalRow & { registered: boolean };
 
-/** Changes of Skills that the registry has not been told yet. */
+/** Changes of Skills that the registry has not been informed of yet. */
 @Injectable()
 export class SkillNewsRepository {
   constructor(
@@ -24,7 +24,7 @@ export class SkillNewsRepository {
     @InjectRepository(SkillRemovalRow) private readonly gone: Repository<SkillRemovalRow>,
   ) {}
 
-  /** Adapters that are due and whose Skill, or whose App's credentials, the registry has not been told yet. */
+  /** Adapters that are due and whose Skill, or whose App's credentials, the registry has not been informed of yet. */
   unannounced(limit: number): Promise<SkillRow[]> {
     return this.rows.query(
       `SELECT adapter.*, coalesce(app.credentials, '{}') AS app_credentials,

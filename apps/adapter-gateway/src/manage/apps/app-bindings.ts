@@ -21,12 +21,12 @@ interface Used {
 const sweepEveryMs = 2_000;
 /** Longer than a call to the vault takes: whoever changes an App tells the vault first. */
 const settleLeaseMs = 20_000;
-/** An App that changes faster than the vault can be told is left to the sweep. */
+/** An App that changes faster than the vault can be informed is left to the sweep. */
 const maxRepeats = 5;
 
 /**
  * Keeps the vault's bindings in step with the credentials of Apps: the vault opens no record for an App that is not
- * bound to it, and deletes none that is bound. An App's row says when the vault is due to be told, so that no change is
+ * bound to it, and deletes none that is bound. An App's row says when the vault is due to be informed, so that no change is
  * left half known.
  */
 @Injectable()

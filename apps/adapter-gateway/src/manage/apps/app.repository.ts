@@ -53,7 +53,7 @@ export class AppRepository {
     });
   }
 
-  /** Takes Apps whose bindings the vault is due to be told; no other replica takes them for `leaseMs`. */
+  /** Takes Apps whose bindings the vault is due to be informed; no other replica takes them for `leaseMs`. */
   async takeBindingsDue(limit: number, leaseMs: number): Promise<AppRow[]> {
     const [rows] = (await this.rows.query(
       `UPDATE gateway.app SET bindings_due_at = now() + make_interval(secs => $2)

@@ -12,7 +12,7 @@ import type { AdapterRow, AppRow } from '../../entities/app.entity.js';
 import { linksOf } from '../../path/apps/app-credentials.js';
 import { capabilitiesOf } from '../../path/apps/installed-apps.js';
 
-/** What the ingress is told about an App. @param adapter null for the built-in Webhook app */
+/** What the ingress is shown about an App. @param adapter null for the built-in Webhook app */
 export function endpointOf(app: AppRow, adapter: Pick<AdapterRow, 'manifest' | 'disabled'> | null): Endpoint {
   const manifest = adapter?.manifest ?? null;
   const webhook = manifest?.webhook;

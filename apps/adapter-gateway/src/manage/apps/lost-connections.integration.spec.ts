@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('a request that loses its Postgres connection is told to retry, wherever it loses it', async () => {
+it('a request that loses its Postgres connection is asked to retry, wherever it loses it', async () => {
   const ending = setInterval(() => {
     const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'adapter-gateway' AND datname = current_database()`;
     void world.pool.query(sql);

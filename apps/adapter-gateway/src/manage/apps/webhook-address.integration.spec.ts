@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('the URL of a webhook is shown to whoever manages its App, and others are told why they do not see it', async () => {
+it('the URL of a webhook is shown to whoever manages its App, and others are shown why they do not see it', async () => {
   expect(app).toMatchObject({ webhook_url: expect.stringContaining(app.webhook_token), webhook_hidden: null });
   const reader = { scopes: ['apps:read' as const] };
   const [one, list] = [

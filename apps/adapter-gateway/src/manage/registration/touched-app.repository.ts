@@ -12,7 +12,7 @@ export interface TouchedApp {
 
 /**
  * Brings the Apps of an adapter in line with the manifest in force: their names carry the direction that they still
- * have, the vault is told which records they use, and the ingress reads them again. The caller holds the adapter's row
+ * have, the vault is shown which records they use, and the ingress reads them again. The caller holds the adapter's row
  * locked.
  */
 export async function touchApps(manager: EntityManager, adapterId: string, manifest: Manifest): Promise<TouchedApp[]> {

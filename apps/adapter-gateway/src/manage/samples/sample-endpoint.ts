@@ -12,7 +12,7 @@ import { installedAdapter, type InstalledApp } from '../../path/apps/installed-a
 /** What it takes to send to an App as its provider does. */
 export interface SampleEndpoint {
   installed: InstalledApp;
-  /** What the ingress is told about the App. */
+  /** What the ingress is shown about the App. */
   endpoint: Endpoint;
   /** Path of the webhook, below PUBLIC_URL. */
   path: string;

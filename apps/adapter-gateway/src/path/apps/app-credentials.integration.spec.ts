@@ -181,10 +181,10 @@ describe('the credentials of an App', () => {
     world.vault.bound.delete(id);
     expect(await verify(id)).toMatchObject({ ok: true });
     expect(boundTo(id)).toEqual(Object.values(all()).sort());
-    // Left behind by a process that died after it told the vault and before it wrote the row.
+    // Left behind by a process that died after it informed the vault and before it wrote the row.
     world.vault.bound.get(id)?.add(idOf('next'));
     await world.pool.query('UPDATE gateway.app SET bindings_due_at = now() WHERE id = $1', [id]);
-    await until('the sweep told the vault', () => !boundTo(id).includes(idOf('next')));
+    await until('the sweep informed the vault', () => !boundTo(id).includes(idOf('next')));
   });
 
   it('reach an adapter that the vault asks about one record, by its names and with the other ones of the App', async () => {

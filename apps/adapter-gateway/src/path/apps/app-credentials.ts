@@ -25,7 +25,7 @@ const recheckEveryMs = 100;
 /** Vault errors of a record that is not connected, or not any more: it has nothing to give. All others are failures. */
 const unconnectedCodes = ['not_connected', 'needs_reconnect', 'revoked'];
 
-/** Which records the vault opens for an App: it is told when the App changes, and again when it says that it knows none. */
+/** Which records the vault opens for an App: it is informed when the App changes, and again when it says that it knows none. */
 export abstract class VaultBindings {
   /** Tells the vault exactly what the App uses now. @throws Problem of the vault */
   abstract settle(appId: string): Promise<void>;

@@ -8,6 +8,14 @@ beforeAll(async () => {
 });
 afterAll(() => chat.close());
 
+/** Expects the violation in the timeline, after one attempt, and on the adapter's page. */
+async function isViolationOf(receipt: string, violation: string): Promise<void> {
+  const sql = 'SELECT outcome, detail FROM journal.entry WHERE receipt_id = $1';
+  const { rows } = await chat.world.pool.query(sql, [receipt]);
+  expect(rows).toMatchObject([{ outcome: 'dead', detail: { error: violation } }]);
+  await chat.shown(violation);
+}
+
 describe('the request of a message', () => {
   it('is handed on for filters, once, without secrets', async () => {
     chat.adapter.routes['parse-inbound'] = () => batch([message(1), message(2)]);
@@ -125,7 +133,7 @@ describe('a field of a wrong type', () => {
     async (_what, wrong, violation) => {
       const receipt = await chat.receive({ ...message(Math.random()), ...wrong });
       expect(await chat.ended(receipt)).toEqual({ outcome: 'dead', reason: 'contract_violation' });
-      await chat.isViolationOf(receipt, `/parse-inbound: ${violation}`);
+      await isViolationOf(receipt, `/parse-inbound: ${violation}`);
     },
   );
 
@@ -134,7 +142,7 @@ describe('a field of a wrong type', () => {
     chat.adapter.calls.length = 0;
     const receipt = await chat.receive(message(90), null);
     expect(await chat.ended(receipt)).toEqual({ outcome: 'dead', reason: 'contract_violation' });
-    await chat.isViolationOf(receipt, '/verify-webhook: ok must be true or false, not a text');
+    await isViolationOf(receipt, '/verify-webhook: ok must be true or false, not a text');
     expect(chat.adapter.calls.map(({ route }) => route)).toEqual(['verify-webhook']);
     chat.adapter.routes['verify-webhook'] = () => ({ ok: true });
   });
@@ -144,7 +152,7 @@ describe('a field of a wrong type', () => {
       void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
     const receipt = await chat.arrive('none');
     expect(await chat.ended(receipt)).toEqual({ outcome: 'dead', reason: 'contract_violation' });
-    await chat.isViolationOf(receipt, '/parse-inbound answered text/html, not application/json');
+    await isViolationOf(receipt, '/parse-inbound answered text/html, not application/json');
   });
 
   it('that the router misses is shown on the page of the adapter', async () => {

@@ -9,7 +9,7 @@ const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
  * Keys that follow from the engine's own (HKDF, RFC 5869): those that sign what agents show to others, and those that
- * encrypt what others have told us. So every replica has the same, there is no further secret to keep, and what one of
+ * encrypt what others have given us. So every replica has the same, there is no further secret to keep, and what one of
  * them signs is worth nothing as a token between services.
  */
 @Injectable()

@@ -105,10 +105,10 @@ const rowOf = async (id: string) =>
 describe('a caller who asked for push notifications', () => {
   it('hears of each state with its own token and credentials, signed by a published key', async () => {
     const { id, model } = await begun('m1');
-    await until('it is told of the work', () => states().includes(TaskState.TASK_STATE_WORKING));
+    await until('it is informed of the work', () => states().includes(TaskState.TASK_STATE_WORKING));
     model.write('It ships today.');
     model.end();
-    await until('it is told of the end', () => states().includes(TaskState.TASK_STATE_COMPLETED));
+    await until('it is informed of the end', () => states().includes(TaskState.TASK_STATE_COMPLETED));
     const { headers, body } = received.at(-1)!;
     expect(taskIn(body)).toMatchObject({ id, artifacts: [{ parts: [{ content: { value: 'It ships today.' } }] }] });
     expect(headers).toMatchObject({
@@ -126,12 +126,12 @@ describe('a caller who asked for push notifications', () => {
     expect(states().filter((state) => state === TaskState.TASK_STATE_COMPLETED)).toHaveLength(1);
   });
 
-  it('whose receiver is away is told once it is back, and one that refuses is not told again', async () => {
+  it('whose receiver is away is informed once it is back, and one that refuses is not informed again', async () => {
     answers = [503, 503];
     const { id, model } = await begun('m2');
     model.write('Yes.');
     model.end();
-    await until('it is told in the end', async () => (await rowOf(id))?.state === 'done');
+    await until('it is informed in the end', async () => (await rowOf(id))?.state === 'done');
     expect(states().at(-1)).toBe(TaskState.TASK_STATE_COMPLETED);
     answers = [410];
     const gone = await begun('m3');
@@ -140,7 +140,7 @@ describe('a caller who asked for push notifications', () => {
     const [entry] = await world.query<{ detail: { text: string } }>(
       "SELECT detail FROM journal.entry WHERE stage = 'delivery' AND reason = 'push_refused'",
     );
-    expect(entry?.detail.text).toMatch(/not told.*answered 410/);
+    expect(entry?.detail.text).toMatch(/not informed.*answered 410/);
     gone.model.end();
   });
 

@@ -118,7 +118,7 @@ const laterWhenChanged = { do: 'later', ms: 0, code: 'task_open', ages: false } 
 function failureOf(push: TaskPush, task: TaskRecord, code: string | null, text: string) {
   const { receipt_id, organization_id, project_id } = task;
   const whose = { receipt_id, organization_id, project_id, app_id: `callers:${project_id}` };
-  const detail = { text: `The caller was not told that its task is ${task.status}: ${text}.` };
+  const detail = { text: `The caller was not informed that its task is ${task.status}: ${text}.` };
   return {
     ...whose,
     stage: 'delivery',

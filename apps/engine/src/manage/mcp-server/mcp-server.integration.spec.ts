@@ -122,7 +122,7 @@ it('an answer has the files that the agent sends with it', async () => {
   expect((await world.call('DELETE', `agents/${reporter}/publication`)).status).toBe(204);
 });
 
-it('a client that listens for changes of the list is told that there are none, and its stream ends', async () => {
+it('a client that listens for changes of the list is informed that there are none, and its stream ends', async () => {
   const client = await connected();
   expect(client.getServerCapabilities()).toMatchObject({ tools: { listChanged: false } });
   const listening = await client.listen({ toolsListChanged: true });

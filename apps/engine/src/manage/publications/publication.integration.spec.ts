@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('agents that are published under one name', () => {
-  it('at once are one, and the others are told that the name is taken', async () => {
+  it('at once are one, and the others are informed that the name is taken', async () => {
     const body = { name: 'same_desk', description: 'One of them.' };
     const agents = await Promise.all([1, 2, 3, 4].map(() => agentOf(world, {})));
     const answers = await Promise.all(agents.map((id) => world.call('PUT', `agents/${id}/publication`, body)));

@@ -7,7 +7,7 @@ import { GATEWAY } from '../../settings.js';
 import { SessionRepository } from './session.repository.js';
 import { SessionService } from './session.service.js';
 
-/** How much of a person's reply the agent is later told. */
+/** How much of a person's reply the agent is later shown. */
 const shownChars = 8_000;
 
 export interface PersonsReply {
@@ -56,7 +56,7 @@ export class SessionReplyService {
       receipt_id: last.receipt_id,
       ...(last.reply.ttl_seconds === undefined ? {} : { ttl_seconds: last.reply.ttl_seconds }),
     });
-    // The agent is not told of a reply that never arrived.
+    // The agent is not informed of a reply that never arrived.
     const shown =
       answer.state === 'dead' || answer.state === 'expired'
         ? null

@@ -83,7 +83,7 @@ export class SessionRepository {
     return rows[0] ?? null;
   }
 
-  /** Records a person's reply, once. @param text what the next turn is told of it, or null */
+  /** Records a person's reply, once. @param text what the next turn is shown of it, or null */
   async markReply(id: string, by: string, deliveryId: string, text: string | null): Promise<void> {
     await this.db.query(
       `WITH session AS (

@@ -3,7 +3,7 @@ import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { isEnded, type TaskRecord, TaskRepository } from './task.repository.js';
 
-/** Somebody who is told when a task changes. */
+/** Somebody who is informed when a task changes. */
 interface Follower {
   projectId: string;
   /** As it was found last; null: it is no longer kept. */

@@ -10,7 +10,7 @@ const why: Record<ApprovalReason, string> = {
 
 /**
  * What an approver reads, in Markdown: the call with its arguments, why it waits, and until when.
- * @param maxChars of the arguments; whoever reads less than all of them is told so
+ * @param maxChars of the arguments; whoever reads less than all of them is informed of that
  */
 export function askText(approval: AskedApproval, maxChars: number): string {
   const { id, tool, grade, agent_name: agent, reason, expires_at: until } = approval;

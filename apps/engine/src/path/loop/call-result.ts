@@ -62,7 +62,7 @@ export function hashOf(result: unknown): string {
   return digestOf(storableJson(result ?? null));
 }
 
-/** Where the results of a turn's calls are kept, counted and told. */
+/** Where the results of a turn's calls are kept, counted and reported. */
 export interface CallRecord {
   guard: CallGuard;
   log: StepLog;
@@ -128,7 +128,7 @@ export function refuseCall(log: StepLog, step: OpenStep, call: ToolCall, refusal
   );
 }
 
-/** A rehearsal changes nothing. The model is told what would have been called. */
+/** A rehearsal changes nothing. The model is shown what would have been called. */
 export function rehearseCall(record: CallRecord, step: OpenStep, planned: PlannedCall): void {
   const { call, asks } = planned;
   const handle = `rehearsed_${step.seq}_${step.results.size}`;

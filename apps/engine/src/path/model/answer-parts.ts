@@ -45,7 +45,7 @@ function isCall(fields: Fields): boolean {
   return 'function' in fields || 'name' in fields;
 }
 
-/** A call without a name keeps an empty one: no tool has it, so the model is told. */
+/** A call without a name keeps an empty one: no tool has it, so the model is informed. */
 function callOf(fields: Fields): ToolCall {
   const inner = fieldsOf(fields['function']) ?? fields;
   const { name } = inner;

@@ -85,7 +85,7 @@ const maxChanges = 50;
  * Models write numbers as text, lists as JSON text, and null for what they leave out. Where the schema refuses such a
  * value and another form of the same value is right, it is taken in that form. Nothing is guessed: no rounding, no
  * defaults, no value that could mean two things.
- * @returns the arguments as given if they do not become valid as a whole, so that the model is told of what it wrote
+ * @returns the arguments as given if they do not become valid as a whole, so that the model is informed of what it wrote
  */
 function fitArguments(check: ValidateFunction, given: Json): Json {
   if (check(given)) return given;

@@ -21,7 +21,7 @@ import type { Agent } from '../../entities/agent.entity.js';
 import type { Claim } from '../../entities/turn.entity.js';
 import type { AttachedFile, ToolDescription } from '../model/model.js';
 
-/** What the model is told of a call without a result: a code and a short text, never an exception's message. */
+/** What the model is shown of a call without a result: a code and a short text, never an exception's message. */
 export interface ToolFailure {
   error: { code: string; message: string };
   /** What people have to know about the call all the same, for its timeline. */

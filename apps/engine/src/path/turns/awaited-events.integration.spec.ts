@@ -61,7 +61,7 @@ describe('a step that waits for an event', () => {
     return (await world.internal<WaitHeard>('POST', `turns/${turnId}/wait-ended`, { wait_id })).body.is;
   };
 
-  it('asks the router, holds nothing meanwhile, and goes on with the event when it is told', async () => {
+  it('asks the router, holds nothing meanwhile, and goes on with the event when it is informed', async () => {
     answers = [{ state: 'waiting', event: null }, fulfilled];
     world.model.script('Order 7 is paid.');
     const run = await begin([wait(), { name: 'tell', kind: 'agent', instructions: 'Tell.' }]);

@@ -5,7 +5,7 @@ import { JobClient } from '#libs/queue';
 import { Injectable } from '@nestjs/common';
 import { activeStates, type Turn, turnJobOf, wholeInput } from '../../entities/turn.entity.js';
 
-/** From the newest takeovers of a session. The agent is not told of anything older. */
+/** From the newest takeovers of a session. The agent is not informed of anything older. */
 const linesAtMost = 50;
 
 /** The epoch of the last turn of a session that succeeded; 0 when none has. */

@@ -45,7 +45,7 @@ export interface TurnEnding extends Claim, ScopeColumns {
 }
 
 /**
- * What a turn keeps of its input once it has succeeded. Nothing has failed, so nobody is told so. The router has the
+ * What a turn keeps of its input once it has succeeded. Nothing has failed, so nobody is informed of that. The router has the
  * message: a turn outside of conversations leaves it there (`TurnInputs`), unless it heard or joined more than that.
  */
 const restOfInput = `(t.input - ARRAY['failure_notice', 'limit_words']) - CASE
@@ -248,7 +248,7 @@ export class TurnFailureService {
   }
 }
 
-/** What the sender is told of the failure, in the channel's words. */
+/** What the sender is shown of the failure, in the channel's words. */
 function textOf(input: Partial<TurnInput>, code: string, message: string): string | null | undefined {
   const spent = isSpentCode(code) ? spentIn(message) : null;
   if (!spent || input.limit_words === undefined) return input.failure_notice;

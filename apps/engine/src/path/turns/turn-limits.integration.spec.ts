@@ -100,7 +100,7 @@ describe('the limits of a turn', () => {
     expect(await run(day)).toMatchObject({ state: 'failed', reason: 'day_budget_spent' });
   });
 
-  it('of a day are told to a contact once a day, however much it writes, and to each contact', async () => {
+  it('of a day are announced to a contact once a day, however much it writes, and to each contact', async () => {
     const caps = { contact_day_tokens: 1 };
     const [agent, other] = [await agentOf(world, { caps }), await agentOf(world, { caps: { day_tokens: 1 } })];
     model.script();
@@ -155,9 +155,9 @@ describe('the limits of a turn', () => {
   });
 
   it.each<[string, object, string | null]>([
-    ['are not told where the channel sends no such notice', { failure_notice: 'Sorry.', limit_words: null }, null],
-    ['are told where a failed turn is not', { limit_words: 'Until tomorrow.' }, 'Until tomorrow.'],
-    ['are told as a failed turn is, by a turn of the previous release', { failure_notice: 'Sorry.' }, 'Sorry.'],
+    ['are not shown where the channel sends no such notice', { failure_notice: 'Sorry.', limit_words: null }, null],
+    ['are shown where a failed turn is not', { limit_words: 'Until tomorrow.' }, 'Until tomorrow.'],
+    ['are announced as a failed turn is, by a turn of the previous release', { failure_notice: 'Sorry.' }, 'Sorry.'],
   ])('of a day %s', async (_what, notices, text) => {
     const agent = await agentOf(world, { caps: { day_tokens: 1 } });
     model.script();

@@ -3,7 +3,7 @@ import { WorkRow } from '#libs/work';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
 /**
- * `waiting`: for an event. `queued`, `running`: it is decided, and the engine is to be told. `done`: it was told.
+ * `waiting`: for an event. `queued`, `running`: it is decided, and the engine is to be informed. `done`: it was.
  */
 export type EventWaitState = 'waiting' | 'queued' | 'running' | 'done';
 

@@ -27,7 +27,7 @@ type Kept = Pick<MessageRow, 'id' | 'receipt_id' | 'app_id' | 'message' | 'verif
   trust: TrustGrade;
 };
 
-/** The rows of waits, as work: what is told to the engine is claimed. */
+/** The rows of waits, as work: what is announced to the engine is claimed. */
 @Injectable()
 export class EventWaitRepository {
   readonly work: Work<EventWaitRow>;

@@ -13,9 +13,9 @@ import { EventWaitRepository } from './event-wait.repository.js';
 const batch = 50;
 /** A project with many events takes long to read: the waits of the others look back beside it. */
 const lookBacksAtOnce = 5;
-/** A run that is busy, as it has just stored its wait, is told again. */
+/** A run that is busy, as it has just stored its wait, is informed again. */
 const busyMs = 200;
-/** The engine is told until it hears. */
+/** The engine is informed until it hears. */
 const policy: Policy = {
   tries: Number.MAX_SAFE_INTEGER,
   backoff: { baseMs: 500, capMs: 30_000 },

@@ -45,7 +45,7 @@ export interface Refusal {
   reason: string | null;
 }
 
-/** What the sender of a message that a limit refused is told; or, for people, why nothing. */
+/** What the sender of a message that a limit refused is shown; or, for people, why nothing. */
 export type Informing = { notice: LimitNotice; target: ReplyTarget } | { withheld: string };
 
 /** What is to be done with a message. */
@@ -67,9 +67,9 @@ export interface Decision {
   routePolicy: RoutePolicy | null;
   /** Null unless the message is taken. */
   reply: Reply | null;
-  /** What the sender is told when a turn fails, if `reply` has a target; null: nothing. */
+  /** What the sender is shown when a turn fails, if `reply` has a target; null: nothing. */
   failureNotice: string | null;
-  /** What the sender is told when a limit of the day ends a turn, if `reply` has a target; null: nothing. */
+  /** What the sender is shown when a limit of the day ends a turn, if `reply` has a target; null: nothing. */
   limitWords: string | null;
   /** Null unless a limit refused the message. */
   informing: Informing | null;
@@ -209,12 +209,12 @@ function wholeKey({ app_id, message }: Draft, channel: ChannelRow | null, sender
   return senderContext ? `${app_id} contact ${senderContext.contactId}` : `${app_id} sender ${message.sender}`;
 }
 
-/** @returns what senders of the App are told when a turn fails; null: nothing */
+/** @returns what senders of the App are shown when a turn fails; null: nothing */
 export function failureNoticeOf(channel: Pick<ChannelRow, 'failure_notice'> | null): string | null {
   return channel ? channel.failure_notice : defaultFailureNotice;
 }
 
-/** @returns what senders of the App are told of a limit; null: nothing */
+/** @returns what senders of the App are shown of a limit; null: nothing */
 export function limitWordsOf(channel: Pick<ChannelRow, 'limit_notice'> | null): string | null {
   return channel ? channel.limit_notice : defaultLimitNotice;
 }

@@ -153,7 +153,7 @@ describe('where a contact is alone with an App', () => {
     expect((await world.internal<{ address: object | null }>('GET', path)).body.address).toBe(null);
   });
 
-  it('is nowhere for who only writes where others read, and not told of another project', async () => {
+  it('is nowhere for who only writes where others read, and not informed of another project', async () => {
     const { contact_id } = await send(await channel(), { is_dm: false });
     await admitted(contact_id);
     expect(await addressOf(contact_id)).toBe(null);

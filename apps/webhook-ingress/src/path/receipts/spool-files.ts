@@ -147,7 +147,7 @@ export class SpoolFiles {
         await current.file.write(bytes, 0, bytes.length, current.bytes);
         await current.file.datasync();
       } catch (error) {
-        // Its senders are told to send again: nothing of it should come back.
+        // Its senders are asked to send again: nothing of it should come back.
         await current.file.truncate(current.bytes).catch(() => undefined);
         await this.close();
         throw error;

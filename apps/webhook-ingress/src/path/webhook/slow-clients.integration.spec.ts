@@ -41,7 +41,7 @@ it('connections whose heads never end give way to others when all are taken', as
   for (const { socket } of clients) socket.destroy();
 });
 
-it('an address that keeps all of its connections busy is told which limit, unless it is a trusted proxy', async () => {
+it('an address that keeps all of its connections busy is shown which limit, unless it is a trusted proxy', async () => {
   const limits = { HTTP_CONNECTIONS_PER_ADDRESS: 5 };
   const body = `${head}expect: 100-continue\r\ncontent-length: 9\r\n\r\n`;
   const busyAt = async (at: string, count: number): Promise<SlowClient[]> => {

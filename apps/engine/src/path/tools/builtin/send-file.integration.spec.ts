@@ -94,7 +94,7 @@ describe('a file that an agent sends', () => {
     expect(wrong.results.map(({ error }) => error.code)).toEqual(['invalid_arguments', 'invalid_arguments']);
   });
 
-  it('is not for a channel without files: the model is told before, and when it calls all the same', async () => {
+  it('is not for a channel without files: the model is informed before, and when it calls all the same', async () => {
     const { results, row } = await run([[call('send_file', { name: 'a.txt', text: 'a' })]], { reply: target });
     expect(JSON.stringify(world.model.requests.at(-1)?.messages[0])).toContain('This channel takes no files');
     expect(results[0]).toMatchObject({ error: { code: 'channel_takes_no_files' } });

@@ -84,7 +84,7 @@ describe('a message that an agent sends before its answer', () => {
     ['a channel shows only answers', null, {}],
     ['a channel cannot edit, where only edits are wanted', 'once', { TURN_INTERIM: 'edit_only' }],
     ['it is switched off', 'edited', { TURN_INTERIM: 'off' }],
-  ])('is left out where %s, and the agent is told to answer', async (_what, kind, settings) => {
+  ])('is left out where %s, and the agent is asked to answer', async (_what, kind, settings) => {
     await start(settings);
     const { turn, results } = await run(kind, ['Looking…']);
     expect(sent()).toEqual([]);
