@@ -1,5 +1,6 @@
 import type { Order, ProjectScope, ScopeColumns } from '#libs/contracts';
 import { keyset, type Queryable } from '#libs/database';
+import { doublingPauseSql, type DueRows, takeDueSql } from '#libs/work';
 
 /**
  * `open`: waits for a person. `redriving`: sent again, until it ends again. `lost`: what it needs is no longer kept.
@@ -182,18 +183,20 @@ export async function lettersBefore(db: Queryable, letter: DeadLetter): Promise<
   return rows[0]?.letters ?? 0;
 }
 
+const redriving: DueRows = {
+  table: 'journal.dead_letter',
+  key: 'id',
+  dueAt: 'next_at',
+  also: 'drives = drives + 1',
+  pause: doublingPauseSql('drives', 300),
+  where: `state = 'redriving'`,
+};
+
 /** Letters whose redrive is due. Each is due again after a wait that doubles up to five minutes, until it ends. */
 export async function takeDueRedrives(db: Queryable, limit: number): Promise<DeadLetter[]> {
-  return (await db.query(
-    `WITH taken AS (
-       UPDATE journal.dead_letter
-          SET drives = drives + 1, next_at = now() + make_interval(secs => least(300, 5 * 2 ^ least(drives, 6)))
-        WHERE id IN (SELECT id FROM journal.dead_letter WHERE state = 'redriving' AND next_at <= now()
-                      ORDER BY next_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-        RETURNING ${columns})
-     SELECT * FROM taken`,
-    [limit],
-  )) as DeadLetter[];
+  return (await db.query(`WITH taken AS (${takeDueSql(redriving, '$1')} RETURNING ${columns}) SELECT * FROM taken`, [
+    limit,
+  ])) as DeadLetter[];
 }
 
 /**

@@ -2,6 +2,7 @@ export { InFlightLimiter, type Leave, SurplusPlaces } from './in-flight-limiter.
 export { isWorkedOnSql, notHeldSql } from './held-projects.js';
 export { LeaseLost } from './leases.js';
 export { Suspects } from './suspects.js';
+export { doublingPauseSql, type DueRows, takeDueSql } from './take-due.js';
 export { type Policy, type Settlement, settlementOf, type Verdict, verdictOf } from './verdict.js';
 export { endSql, leaveSql, Work } from './work.js';
 export {

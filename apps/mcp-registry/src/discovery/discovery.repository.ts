@@ -1,3 +1,4 @@
+import { type DueRows, takeDueSql } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { type Health, McpServer, type TransportKind } from '../entities/mcp-server.entity.js';
@@ -21,6 +22,13 @@ export interface ServerFacts {
   checked_at: Date;
 }
 
+const discovered: DueRows = {
+  table: 'registry.mcp_server',
+  key: 'id',
+  dueAt: 'discover_at',
+  pause: 'make_interval(secs => $2)',
+};
+
 @Injectable()
 export class DiscoveryRepository {
   constructor(private readonly source: DataSource) {}
@@ -31,13 +39,10 @@ export class DiscoveryRepository {
 
   /** Takes the servers that are due. Each is due again after the interval, whatever this discovery yields. */
   async takeDue(everyMs: number, limit: number): Promise<string[]> {
-    const [rows] = (await this.source.query(
-      `UPDATE registry.mcp_server SET discover_at = now() + $1 * interval '1 ms'
-        WHERE id IN (SELECT id FROM registry.mcp_server WHERE discover_at <= now()
-                      ORDER BY discover_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-        RETURNING id`,
-      [everyMs, limit],
-    )) as [{ id: string }[], number];
+    const [rows] = (await this.source.query(`${takeDueSql(discovered, '$1')} RETURNING id`, [
+      limit,
+      everyMs / 1_000,
+    ])) as [{ id: string }[], number];
     return rows.map(({ id }) => id);
   }
 

@@ -1,4 +1,5 @@
 import { columnsOf, type ProjectScope } from '#libs/contracts';
+import { type DueRows, takeDueSql } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
@@ -11,6 +12,14 @@ export interface PollResult extends Pick<
 > {
   nextInMs: number;
 }
+
+const polled: DueRows = {
+  table: 'gateway.adapter',
+  key: 'id',
+  dueAt: 'next_check_at',
+  pause: 'make_interval(secs => $2)',
+  where: 'base_url IS NOT NULL',
+};
 
 @Injectable()
 export class AdapterRepository {
@@ -53,12 +62,10 @@ export class AdapterRepository {
 
   /** Takes adapters whose poll is due; no other replica polls them for `leaseMs`. */
   async takeDue(limit: number, leaseMs: number): Promise<AdapterRow[]> {
-    const [rows] = (await this.rows.query(
-      `UPDATE gateway.adapter SET next_check_at = now() + make_interval(secs => $2)
-        WHERE id IN (SELECT id FROM gateway.adapter WHERE next_check_at <= now() AND base_url IS NOT NULL
-                      ORDER BY next_check_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING *`,
-      [limit, leaseMs / 1000],
-    )) as [AdapterRow[], number];
+    const [rows] = (await this.rows.query(`${takeDueSql(polled, '$1')} RETURNING *`, [limit, leaseMs / 1000])) as [
+      AdapterRow[],
+      number,
+    ];
     return rows;
   }
 

@@ -1,4 +1,5 @@
 import { columnsOf, type ProjectScope } from '#libs/contracts';
+import { type DueRows, takeDueSql } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, Not, Repository } from 'typeorm';
@@ -22,6 +23,13 @@ export interface LinkChange {
 
 /** Writes the audit entry of a change, in the same transaction. */
 export type Noted = (tx: EntityManager) => Promise<void>;
+
+const bound: DueRows = {
+  table: 'gateway.app',
+  key: 'id',
+  dueAt: 'bindings_due_at',
+  pause: 'make_interval(secs => $2)',
+};
 
 @Injectable()
 export class AppRepository {
@@ -55,12 +63,10 @@ export class AppRepository {
 
   /** Takes Apps whose bindings the vault is due to be informed; no other replica takes them for `leaseMs`. */
   async takeBindingsDue(limit: number, leaseMs: number): Promise<AppRow[]> {
-    const [rows] = (await this.rows.query(
-      `UPDATE gateway.app SET bindings_due_at = now() + make_interval(secs => $2)
-        WHERE id IN (SELECT id FROM gateway.app WHERE bindings_due_at <= now()
-                      ORDER BY bindings_due_at LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING *`,
-      [limit, leaseMs / 1_000],
-    )) as [AppRow[], number];
+    const [rows] = (await this.rows.query(`${takeDueSql(bound, '$1')} RETURNING *`, [limit, leaseMs / 1_000])) as [
+      AppRow[],
+      number,
+    ];
     return rows;
   }
 

@@ -1,6 +1,7 @@
 import { AuditLog } from '#libs/audit';
 import { columnsOf, type ProjectScope } from '#libs/contracts';
 import { failureSql, type Principal } from '#libs/service-kit';
+import { type DueRows, takeDueSql } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { randomUUID } from 'node:crypto';
@@ -10,6 +11,13 @@ import { EmbeddingModelRow } from './embedding-model.entity.js';
 
 /** A row whose documents are looked at by this process, until another one would. */
 type Claimed = Pick<EmbeddingModelRow, 'project_id' | 'space'>;
+
+const indexed: DueRows = {
+  table: 'engine.embedding_model',
+  key: 'project_id',
+  dueAt: 'due_at',
+  pause: 'make_interval(secs => $1)',
+};
 
 @Injectable()
 export class EmbeddingModelRepository {
@@ -84,12 +92,10 @@ export class EmbeddingModelRepository {
 
   /** The project that waits longest; no other process gets it within the time. */
   async claim(forMs: number): Promise<EmbeddingModelRow | null> {
-    const [claimed] = (await this.rows.query(
-      `UPDATE engine.embedding_model SET due_at = now() + make_interval(secs => $1)
-        WHERE project_id = (SELECT project_id FROM engine.embedding_model WHERE due_at <= now()
-                             ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *`,
-      [forMs / 1_000],
-    )) as [EmbeddingModelRow[], number];
+    const [claimed] = (await this.rows.query(`${takeDueSql(indexed, '1')} RETURNING *`, [forMs / 1_000])) as [
+      EmbeddingModelRow[],
+      number,
+    ];
     return claimed[0] ?? null;
   }
 

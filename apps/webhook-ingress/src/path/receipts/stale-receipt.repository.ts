@@ -1,4 +1,5 @@
 import { type Queryable, SweepMark } from '#libs/database';
+import { doublingPauseSql, type DueRows, takeDueSql } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { writerName } from './write-receipts.js';
@@ -13,6 +14,14 @@ export interface StaleReceipt {
   receipt_id: string;
   app_id: string;
 }
+
+const staleRows: DueRows = {
+  table: 'ingress.stale_receipt',
+  key: 'receipt_id',
+  dueAt: 'next_at',
+  also: 'attempts = attempts + 1',
+  pause: doublingPauseSql('attempts', 60),
+};
 
 /** Receipts that had not ended when they should have, and the mark up to which all were looked at. */
 @Injectable()
@@ -93,11 +102,7 @@ export class StaleReceiptRepository {
    */
   async takeStale(limit: number, behindMs: number): Promise<StaleReceipt[]> {
     const rows: unknown = await this.db.query(
-      `UPDATE ingress.stale_receipt SET attempts = attempts + 1, next_at = now() + make_interval(secs => least(60, 5 * 2 ^ least(attempts, 5)))
-        WHERE receipt_id IN (SELECT receipt_id FROM ingress.stale_receipt
-                              WHERE next_at <= now() - make_interval(secs => $2)
-                              ORDER BY next_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-        RETURNING receipt_id, app_id`,
+      `${takeDueSql({ ...staleRows, by: 'now() - make_interval(secs => $2)' }, '$1')} RETURNING receipt_id, app_id`,
       [limit, behindMs / 1000],
     );
     return (rows as [StaleReceipt[], number])[0];
