@@ -3,13 +3,22 @@ import type { RedisConnection } from './connection.js';
 import type { Places } from './places.js';
 import { dueAfter } from './take-script.js';
 
+/** Redis knows within this time that a job has ended, or its node does not answer. */
+const reportMs = 250;
+
+/**
+ * What is closed by then has no more to do. BullMQ waits for the end of its connection to a Cluster, which never comes
+ * where the Cluster is not whole.
+ */
+const closeMs = 5_000;
+
 /**
  * A worker in which a job that only waits for another job takes no place: if such jobs held all places, the job that
  * they wait for could not run. BullMQ fetches one job after another; `Places` count how many of them run, for all shards
  * of the queue.
  */
 export class Consumer<T extends object> extends Worker<T> {
-  /** Jobs that hold a place, by their data, each until Redis knows that it has ended. */
+  /** Jobs by their data, each until Redis knows that it has ended. */
   private readonly open = new Map<T, Promise<void>>();
   /** The handlers' work. Each entry of `open` continues until Redis knows that the job has ended. */
   private readonly handled = new Set<Promise<unknown>>();
@@ -28,7 +37,7 @@ export class Consumer<T extends object> extends Worker<T> {
     private readonly redis: RedisConnection,
     options: Omit<WorkerOptions, 'concurrency'>,
   ) {
-    super(queue, (job: Job<T>) => this.handle(work(job.name, job.data)), { ...options, concurrency: 1 });
+    super(queue, ({ name, data }: Job<T>) => this.handle(data, work(name, data)), { ...options, concurrency: 1 });
     this.on('drained', () => (this.isDrained = true));
     places.consumers += 1;
     this.ended.signal.addEventListener('abort', () => (places.consumers -= 1));
@@ -73,7 +82,7 @@ export class Consumer<T extends object> extends Worker<T> {
     if (!this.isDrained || this.isPaused()) return false;
     const end = this.places.handOver(most);
     if (!end) return false;
-    this.keepOpen(data, () => this.handle(this.work(name, data)).finally(end));
+    this.keepOpen(data, () => this.handle(data, this.work(name, data)).finally(end));
     return true;
   }
 
@@ -84,22 +93,28 @@ export class Consumer<T extends object> extends Worker<T> {
     await this.pause(true);
     await Promise.allSettled(this.handled);
     this.ended.abort();
-    await super.close(await this.isLostBefore(Promise.all(this.open.values())));
+    await within(closeMs, super.close(await this.isLostBefore(Promise.all(this.open.values()))));
   }
 
-  /** Takes no more jobs, and ends when the running ones have: it waits for no answer of its connections. */
+  /** Takes no more jobs, and ends when the running ones have: it does not wait for connections that may lead nowhere. */
   async abandon(): Promise<void> {
     await this.pause(true);
     // Whoever takes over has all places, as after a restart.
     for (const job of this.open.keys()) this.places.release(job);
     this.ended.abort();
     await Promise.allSettled(this.handled);
+    await within(reportMs, Promise.all(this.open.values()));
     await super.close(true);
   }
 
   private begin(job: Job<T>, token: string): void {
     this.begun += 1;
     this.keepOpen(job.data, () => super.processJob(job, token, () => false));
+  }
+
+  /** A report that waits for its node must not keep the place: jobs of other shards need it. */
+  private endPlace(job: T): void {
+    setTimeout(() => this.open.has(job) && this.places.release(job), reportMs).unref();
   }
 
   /** The consumer of another shard took the last place while this one fetched: another process may have one. */
@@ -137,12 +152,21 @@ export class Consumer<T extends object> extends Worker<T> {
     this.open.set(job, held);
   }
 
-  private async handle(work: Promise<void>): Promise<void> {
+  private async handle(job: T, work: Promise<void>): Promise<void> {
     this.handled.add(work);
     try {
       await work;
     } finally {
       this.handled.delete(work);
+      this.endPlace(job);
     }
   }
+}
+
+/** Waits for it, but no longer. */
+async function within(ms: number, ended: Promise<unknown>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(() => late.resolve(), ms);
+  await Promise.race([ended, late.promise]);
+  clearTimeout(timer);
 }

@@ -5,11 +5,12 @@ import { exportsTraces, traceparent } from '#libs/telemetry';
 import { ClientProxy, type ReadPacket } from '@nestjs/microservices';
 import type { Queue } from 'bullmq';
 import { ArrivalOrder } from './arrival-order.js';
+import { AwayShards } from './away-shards.js';
 import { handOver, serverOf } from './hand-over.js';
 import { RedisHealth } from './health/redis-health.js';
 import { RedisProbe } from './health/redis-probe.js';
 import { batchesOf, batchId, isSurplus, type JobBatch, type JobItem, oldestOf, ownBatchId } from './job-batch.js';
-import { producerConnection, type RedisConnection } from './connection.js';
+import { producerConnection, queuePrefix, type RedisConnection } from './connection.js';
 import { type Depth, depthOf, dueIn, heldIn, type Waiting, waitingIn } from './queue-depth.js';
 import { QueueLanes } from './queue-lanes.js';
 import { redisMemory } from './redis-memory.js';
@@ -32,6 +33,7 @@ export class JobClient extends ClientProxy {
   readonly order: ArrivalOrder;
   private probe: RedisProbe | null = null;
   private readonly marks: ShardMarks;
+  private readonly away: AwayShards;
   private readonly redisServer: string;
 
   /**
@@ -49,6 +51,10 @@ export class JobClient extends ClientProxy {
     this.lanes = new QueueLanes(this.redis, health);
     this.order = new ArrivalOrder(this.redis, health);
     this.marks = new ShardMarks(this.redis, health, shards);
+    const answers = (queue: string, shard: number): Promise<unknown> =>
+      this.redis.exists(`${queuePrefix(queue, shard)}:check`);
+    this.away = new AwayShards(answers, () => health.noteReturn());
+    this.redis.on('ready', () => this.away.forget());
   }
 
   /**
@@ -56,7 +62,7 @@ export class JobClient extends ClientProxy {
    * the client is asked about. @param queues that the service consumes, to which Redis has to take writes
    */
   watch(queues: string[]): void {
-    this.probe ??= new RedisProbe(this.redis, this.health, this.marks, queues);
+    this.probe ??= new RedisProbe(this.redis, this.health, this.marks, this.away, queues);
     this.probe.start();
   }
 
@@ -68,7 +74,11 @@ export class JobClient extends ClientProxy {
    */
   async enqueue<P extends object>(contract: JobContract<P>, payload: P, sinceMs = Date.now()): Promise<boolean> {
     const item = itemOf(payload, sinceMs);
-    return this.sender(contract, shardOf(contract, item.payload, this.shards)).add(item);
+    const shard = shardOf(contract, item.payload, this.shards);
+    if (!this.away.has(contract.queue, shard)) return this.sender(contract, shard).add(item);
+    // Alone, so that it waits for no other.
+    const [isTaken = false] = await this.sendTogether(contract, shard, [item]);
+    return isTaken;
   }
 
   /**
@@ -213,13 +223,15 @@ export class JobClient extends ClientProxy {
     if (left === 0) return items.map(() => true);
     const lanes = Map.groupBy(toQueue, (batch) => this.lanes.of(contract, shard, batch));
     try {
-      if (shard > 0) await this.marks.mark(contract.queue);
-      for (const [lane, together] of lanes) {
-        const adds = together.map((batch) => addOf(contract, batch, batchId(contract, batch)));
-        // One round trip: Redis handles the requests of one connection in their order.
-        const [taken] = await Promise.all([this.takenIn(lane, contract, together), addTo(lane, adds)]);
-        if (taken.length > 0) await addTo(lane, taken);
-      }
+      await this.away.reach(contract.queue, shard, async () => {
+        if (shard > 0) await this.marks.mark(contract.queue);
+        for (const [lane, together] of lanes) {
+          const adds = together.map((batch) => addOf(contract, batch, batchId(contract, batch)));
+          // One round trip: Redis handles the requests of one connection in their order.
+          const [taken] = await Promise.all([this.takenIn(lane, contract, together), addTo(lane, adds)]);
+          if (taken.length > 0) await addTo(lane, taken);
+        }
+      });
       count(this.enqueued, contract, left);
       return items.map(() => true);
     } catch (error) {

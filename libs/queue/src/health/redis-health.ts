@@ -73,7 +73,12 @@ export class RedisHealth {
     if (this.seen.size > 0) return this.warn();
     if (this.isWarned) this.logger.log({ event: 'redis.works_again' });
     this.isWarned = false;
-    if (wasTrouble) for (const listener of this.listeners) listener();
+    if (wasTrouble) this.noteReturn();
+  }
+
+  /** What refused jobs takes them again: a node of a Cluster, of which a probe of others knows nothing. */
+  noteReturn(): void {
+    for (const listener of this.listeners) listener();
   }
 
   /** The most telling of those that hold now, or null. */

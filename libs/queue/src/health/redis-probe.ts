@@ -1,9 +1,12 @@
+import type { AwayShards } from '../away-shards.js';
 import type { RedisConnection } from '../connection.js';
 import type { ShardMarks } from '../shard-marks.js';
 import type { RedisHealth } from './redis-health.js';
 import { unreachable } from './redis-trouble.js';
 
 const everyMs = 5_000;
+/** While it does not work: what Redis refused meanwhile waits until it is known to work again. */
+const soonMs = 1_000;
 
 /**
  * Asks Redis whether it works, also while nothing is to be done: whether it answers, has loaded its data, and takes
@@ -11,17 +14,28 @@ const everyMs = 5_000;
  */
 export class RedisProbe {
   private timer: NodeJS.Timeout | undefined;
+  private askedMs: number;
   private running: Promise<void> | null = null;
 
   constructor(
     private readonly redis: RedisConnection,
     private readonly health: RedisHealth,
     private readonly marks: ShardMarks,
+    private readonly away: Pick<AwayShards, 'look'>,
     private readonly queues: string[],
-  ) {}
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.askedMs = now();
+  }
 
   start(): void {
-    this.timer ??= setInterval(() => void this.ask(), everyMs).unref();
+    this.timer ??= setInterval(() => void this.look(), soonMs).unref();
+  }
+
+  /** Every second: whatever is due. */
+  async look(): Promise<void> {
+    const isDue = this.health.state() !== null || this.now() - this.askedMs >= everyMs;
+    await Promise.all([this.away.look(), isDue && this.ask()]);
   }
 
   async stop(): Promise<void> {
@@ -31,6 +45,7 @@ export class RedisProbe {
 
   /** One probe at a time. */
   ask(): Promise<void> {
+    this.askedMs = this.now();
     return (this.running ??= this.probe().finally(() => {
       this.running = null;
     }));
