@@ -17,6 +17,7 @@ import { EndpointController } from './manage/apps/endpoint.controller.js';
 import { InstalledApps } from './path/apps/installed-apps.js';
 import { NewestReplyRepository } from './manage/apps/newest-reply.repository.js';
 import { SigningKeys } from './manage/apps/signing-keys.js';
+import { TroubledConnections } from './manage/apps/troubled-connections.js';
 
 @Module({
   imports: [AdaptersModule, WebhookTokensModule],
@@ -36,6 +37,7 @@ import { SigningKeys } from './manage/apps/signing-keys.js';
     NewestReplyRepository,
     RefusedCalls,
     SigningKeys,
+    TroubledConnections,
     { provide: VaultBindings, useExisting: AppBindings },
   ],
   exports: [
@@ -49,6 +51,7 @@ import { SigningKeys } from './manage/apps/signing-keys.js';
     InstalledApps,
     RefusedCalls,
     SigningKeys,
+    TroubledConnections,
   ],
 })
 export class AppsModule {}

@@ -63,6 +63,7 @@ const becomes = (state: string) =>
     return now['state'] === state && now;
   });
 
+const condition = async () => (await world.call('GET', `apps/${app}`)).body.condition;
 const metrics = () => world.app.get(Metrics, { strict: false }).registry.metrics();
 const attention = async () => {
   const { data } = (await world.internal('GET', 'attention')).body;
@@ -214,6 +215,7 @@ describe('a provider that is asked for its events', () => {
     expect(await attention()).toEqual([
       { code: 'connection_failing', text: expect.stringContaining('(auth_failed): no such bot.') },
     ]);
+    expect(await condition()).toEqual({ state: 'failing', why: 'It hears nothing (auth_failed): no such bot.' });
     const gap = `UPDATE gateway.held_connection SET gap = jsonb_build_object('reason', 'away_too_long', 'until', now() - $1::interval)`;
     await world.pool.query(gap, ['1 day']);
     expect((await attention()).map(({ code }) => code)).toEqual(['connection_failing', 'connection_gap']);
@@ -240,12 +242,13 @@ describe('a provider that is asked for its events', () => {
     });
     const text = expect.stringContaining(`(auth_failed): ${degraded.message}.`) as string;
     expect(item).toEqual({ code: 'connection_degraded', text });
+    expect(await condition()).toEqual({ state: 'degraded', why: text });
     await until('it is counted', async () =>
       /gatehouse_held_connections\{state="degraded".*\} 1/.test(await metrics()),
     );
     adapter.routes['poll'] = ({ cursor }) => answer(Number(cursor ?? 0));
     expect(await becomes('connected')).toMatchObject({ error: null, error_detail: null, failing_since: null });
-    expect(await attention()).toEqual([]);
+    expect([await attention(), await condition()]).toEqual([[], { state: 'active', why: null }]);
   });
 
   it('is asked no more when that is turned off, and only where its adapter can be asked', async () => {

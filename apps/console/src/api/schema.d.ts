@@ -2333,7 +2333,7 @@ export interface components {
         };
         AppCondition: {
             /** @enum {string} */
-            state: "active" | "paused" | "disabled" | "retired" | "incomplete" | "unready" | "failing" | "waiting";
+            state: "active" | "paused" | "disabled" | "retired" | "incomplete" | "unready" | "failing" | "degraded" | "waiting";
             /** @description Why, in words; null: it works */
             why: string | null;
         };

@@ -12,7 +12,7 @@ export const connectionTexts = {
       failing: 'Not connected',
       stopped: 'Given up',
     },
-    failingSince: { degraded: 'A part brings nothing since', other: 'It brings nothing since' },
+    failingSince: { degraded: 'A part is silent since', other: 'Silent since' },
     whatToDo: {
       auth_failed: 'Replace the secret in the credential that is linked here, then press Verify.',
       permission_denied: 'Allow at the provider what the reason names.',

@@ -41,10 +41,13 @@ export const integrationTexts = {
   connect: {
     title: (name: string) => `Connect ${named(name)}`,
     address: 'Give the provider this address',
+    setUp: 'Set it up',
     paste: 'Paste what the provider shows you',
     connect: 'Save and verify',
     cannot: 'To paste credentials, your role needs credentials:write and apps:write.',
     first: 'The provider’s first request arrives',
+    firstMessage: 'The first message arrives',
+    waitsForMessage: 'Waiting for one.',
     waits: 'Waiting for it. Do something at the provider that sends one.',
     refused: (reason: string) => `A request came, and was refused: ${reason}. Check the pasted secret.`,
   },

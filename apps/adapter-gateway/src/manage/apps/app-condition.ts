@@ -1,11 +1,23 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AdapterRow, AppRow } from '../../entities/app.entity.js';
+import type { TroubledConnection } from './troubled-connections.js';
 
 /**
- * `failing`: its replies are not delivered, or its webhook could not be renewed. `waiting`: replies wait to be sent
- * again. `unready`: its adapter is not ready. `incomplete`: a credential is missing.
+ * `failing`: it hears nothing, its replies are not delivered, or its webhook could not be renewed. `degraded`: it hears
+ * only a part. `waiting`: replies wait to be sent again. `unready`: its adapter is not ready. `incomplete`: a credential
+ * is missing.
  */
-const conditions = ['active', 'paused', 'disabled', 'retired', 'incomplete', 'unready', 'failing', 'waiting'] as const;
+const conditions = [
+  'active',
+  'paused',
+  'disabled',
+  'retired',
+  'incomplete',
+  'unready',
+  'failing',
+  'degraded',
+  'waiting',
+] as const;
 
 /** Whether an App works, in one word: the same on every page and in every list. */
 export class AppCondition {
@@ -33,6 +45,7 @@ export function conditionOf(
   { state, held_reason: held, missing, renewal_failure: renewal }: Facts,
   adapter: Pick<AdapterRow, 'state' | 'state_reason' | 'base_url'> | undefined,
   replies: NewestReplies | undefined,
+  connection: TroubledConnection | undefined,
 ): AppCondition {
   if (state === 'retired') return { state, why: 'It is retired: it takes no requests and sends nothing.' };
   if (state === 'disabled') return { state, why: 'It is disabled: its requests are refused.' };
@@ -45,12 +58,20 @@ export function conditionOf(
     const why = adapter.state_reason ?? 'it does not say why';
     return { state: 'unready', why: `Its adapter is not ready: ${why}. Messages and replies wait.` };
   }
+  if (connection?.failing) {
+    const { reason, error_detail: detail } = connection;
+    return { state: 'failing', why: `It hears nothing (${reason ?? 'no reason'}): ${detail ?? 'no detail'}.` };
+  }
   const { dead = 0, dead_reason: died = null, waiting = 0, waiting_reason: waits = null } = replies ?? {};
   if (dead > 0) {
     const many = dead === 1 ? 'Its last reply was' : `Its last ${dead} replies were`;
     return { state: 'failing', why: `${many} not delivered (${died ?? 'no reason'}).` };
   }
   if (renewal) return { state: 'failing', why: `Its webhook could not be renewed: ${renewal.error}` };
+  if (connection?.degraded) {
+    const { error, message } = connection.degraded;
+    return { state: 'degraded', why: `It hears only a part of its messages (${error}): ${message}.` };
+  }
   if (waiting > 0) {
     const many = waiting === 1 ? '1 reply waits' : `${waiting} replies wait`;
     return { state: 'waiting', why: `${many} to be sent again (${waits ?? 'no reason'}).` };

@@ -1,4 +1,5 @@
 import type { Manifest } from '#libs/adapter-sdk';
+import type { ProjectScope } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
@@ -11,6 +12,7 @@ import { NewestReplyRepository } from './newest-reply.repository.js';
 import type { AppView } from './app-view.dto.js';
 import { warningsOf } from './app-warnings.js';
 import { directionOf } from './direction.js';
+import { TroubledConnections } from './troubled-connections.js';
 import { TokenSeal } from '../webhook-tokens/token-seal.js';
 import { type AddressHidden, type WebhookAddress, webhookAddress } from './webhook-address.js';
 
@@ -21,6 +23,7 @@ export class AppViews {
     private readonly credentials: AppCredentialViews,
     private readonly seal: TokenSeal,
     private readonly replies: NewestReplyRepository,
+    private readonly connections: TroubledConnections,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
   ) {}
 
@@ -33,9 +36,12 @@ export class AppViews {
     const adapters = await this.adapters.byIds(rows.flatMap((row) => row.adapter_id ?? []));
     const byId = new Map(adapters.map((adapter) => [adapter.id, adapter]));
     const adapterOf = (row: AppRow) => byId.get(row.adapter_id ?? '');
-    const [states, replies] = await Promise.all([
+    const { DELIVERY_ATTENTION_MS: waitedMs, CONNECTION_ATTENTION_MS: silentMs } = this.settings;
+    const [first] = rows;
+    const [states, replies, troubled] = await Promise.all([
       this.credentials.of(rows.map((app) => ({ app, manifest: adapterOf(app)?.manifest ?? null }))),
-      this.replies.newest(rows[0]?.project_id ?? '', this.settings.DELIVERY_ATTENTION_MS),
+      first ? this.replies.newest(first.project_id, waitedMs) : [],
+      first ? this.connections.ofProject(scopeOf(first), silentMs) : [],
     ]);
     return rows.map((row, at) => {
       const adapter = adapterOf(row);
@@ -43,7 +49,8 @@ export class AppViews {
       const skill_id = adapter?.skill?.skill_id ?? null;
       const shown = this.shown(row, adapter?.manifest ?? null, adapter?.disabled === true, states[at]!);
       const newest = replies.find(({ app_id }) => app_id === row.id);
-      return { skill_id, ...shown, ...address, condition: conditionOf(shown, adapter, newest) };
+      const connection = troubled.find(({ app_id }) => app_id === row.id);
+      return { skill_id, ...shown, ...address, condition: conditionOf(shown, adapter, newest, connection) };
     });
   }
 
@@ -95,3 +102,8 @@ export class AppViews {
     };
   }
 }
+
+const scopeOf = ({ organization_id, project_id }: AppRow): ProjectScope => ({
+  organizationId: organization_id,
+  projectId: project_id,
+});

@@ -8,10 +8,11 @@ import { AppViews } from '../apps/app-views.js';
 import type { AppView } from '../apps/app-view.dto.js';
 import { AppService } from '../apps/app.service.js';
 import { SigningKeys } from '../apps/signing-keys.js';
+import { type TroubledConnection, TroubledConnections } from '../apps/troubled-connections.js';
 import { AdapterRepository } from '../adapters/adapter.repository.js';
 import { type WaitingGroup, WaitingReplies } from '../deliveries/waiting-replies.js';
 import { type GatewaySettings, SETTINGS } from '../../env.js';
-import { AttentionRepository, type TroubledConnection } from './attention.repository.js';
+import { AttentionRepository } from './attention.repository.js';
 
 /** The Apps, adapters and sources of a project that do not work, or wait for a person. */
 @Injectable()
@@ -22,6 +23,7 @@ export class AttentionService {
     private readonly adapters: AdapterService,
     private readonly rows: AttentionRepository,
     private readonly keys: SigningKeys,
+    private readonly troubled: TroubledConnections,
     private readonly adapterRows: AdapterRepository,
     private readonly waiting: WaitingReplies,
     @Inject(SETTINGS) private readonly settings: GatewaySettings,
@@ -36,7 +38,7 @@ export class AttentionService {
       this.rows.waitingManifests(caller),
       this.rows.failingSources(caller),
       this.waiting.ofProject(caller, this.settings.DELIVERY_ATTENTION_MS),
-      this.rows.connections(caller, this.settings.CONNECTION_ATTENTION_MS),
+      this.troubled.ofProject(caller, this.settings.CONNECTION_ATTENTION_MS),
     ]);
     const names = new Map(apps.map(({ id, name }) => [id, name]));
     return [

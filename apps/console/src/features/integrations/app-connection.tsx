@@ -1,9 +1,7 @@
 import { Alert, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { answer, api, type Schema } from '../../api/client.js';
-import { isProblem } from '../../api/problem.js';
-import { useProjectQuery } from '../../api/project-query.js';
+import { answer, api } from '../../api/client.js';
 import { useChange } from '../../api/use-change.js';
 import { own } from '../../own.js';
 import { connectionTexts } from '../../texts/app-connections.js';
@@ -13,19 +11,15 @@ import { ProblemAlert } from '../../ui/notices.js';
 import { Section } from '../../ui/page.js';
 import { When } from '../../ui/when.js';
 import type { App } from './use-app.js';
+import { type Connection, useConnection } from './use-connection.js';
 
 const texts = connectionTexts.connection;
-const [connectingMs, connectedMs] = [1_000, 10_000];
 
 /** For providers that can be asked for their messages: whether they are, and why not. */
 export function AppConnection({ app }: { app: App }): ReactNode {
   const params = { path: { id: app.id } };
   const reason = useReason('apps:write');
-  const { data, error } = useProjectQuery(
-    ['apps', app.id, 'connection'],
-    (signal) => answer(api.GET('/api/v1/apps/{id}/connection', { params, signal })).catch(noneWhenMissing),
-    { refetchInterval: (last) => (last ? (last.connected_since ? connectedMs : connectingMs) : false) },
-  );
+  const { data, error } = useConnection(app, true);
   const hold = useChange(() => answer(api.PUT('/api/v1/apps/{id}/connection', { params })), 'apps');
   const drop = useChange(() => answer(api.DELETE('/api/v1/apps/{id}/connection', { params })), 'apps');
   if (error) return <ProblemAlert error={error} />;
@@ -35,7 +29,13 @@ export function AppConnection({ app }: { app: App }): ReactNode {
     <Section
       title={texts.title}
       actions={
-        <ActionButton size="compact-sm" reason={reason} loading={change.isPending} onClick={() => change.mutate()}>
+        <ActionButton
+          size="compact-sm"
+          variant={data ? 'default' : 'filled'}
+          reason={reason}
+          loading={change.isPending}
+          onClick={() => change.mutate()}
+        >
           {data ? texts.drop : texts.hold}
         </ActionButton>
       }
@@ -46,7 +46,7 @@ export function AppConnection({ app }: { app: App }): ReactNode {
   );
 }
 
-function State({ connection }: { connection: Schema<'HeldConnectionView'> }): ReactNode {
+function State({ connection }: { connection: Connection }): ReactNode {
   const { state, connected_since: since, last_event_at: last, error, gap } = connection;
   return (
     <>
@@ -90,7 +90,7 @@ function State({ connection }: { connection: Schema<'HeldConnectionView'> }): Re
 }
 
 /** Why all or a part of it brings nothing, since when, and what to do. */
-function Failure({ connection, code }: { connection: Schema<'HeldConnectionView'>; code: string }): ReactNode {
+function Failure({ connection, code }: { connection: Connection; code: string }): ReactNode {
   const { state, error_detail: detail, failing_since: since, next_try_at: next } = connection;
   const degraded = state === 'degraded';
   return (
@@ -120,9 +120,4 @@ function Failure({ connection, code }: { connection: Schema<'HeldConnectionView'
       </Text>
     </Alert>
   );
-}
-
-function noneWhenMissing(error: Error): null {
-  if (isProblem(error, 'connection_not_found')) return null;
-  throw error;
 }

@@ -20,6 +20,8 @@ import { SignatureSection } from './signature-section.js';
 import { WebChatMailSection } from './web-chat-mail-section.js';
 import { WebChatSection } from './web-chat-section.js';
 import type { App } from './use-app.js';
+import { canFetch, type Connection, useConnection } from './use-connection.js';
+import { useIsConnecting } from './use-first-request.js';
 
 const AppCredentials = lazy(() => import('./app-credentials.js'));
 
@@ -34,17 +36,31 @@ interface AppOverviewProps {
 }
 
 export function AppOverview({ app, listing, edit, onEdit }: AppOverviewProps): ReactNode {
+  // Its steps and its address are then among what leads through it.
+  const connecting = useIsConnecting(app);
+  const fetches = canFetch(app, listing);
+  const { data: connection } = useConnection(app, fetches);
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, md: 7 }}>
         <Stack gap="md">
-          {app.kind === 'adapter' && <ConnectApp key={app.id} app={app} listing={listing} />}
-          <AppComplaints app={app} />
+          <AppComplaints app={app} connection={connection ?? null} />
+          {fetches && <AppConnection app={app} />}
+          {app.kind === 'adapter' && (
+            <ConnectApp
+              key={app.id}
+              app={app}
+              listing={listing}
+              hasOwnWay={connection != null || listing?.web_chat === true}
+            />
+          )}
           {listing?.web_chat && <WebChatSection app={app} />}
           {listing?.web_chat && <WebChatMailSection app={app} />}
-          <Section title={texts.webhook}>
-            <Webhook app={app} />
-          </Section>
+          {!(connecting && app.webhook_url) && (
+            <Section title={texts.webhook}>
+              <Webhook app={app} />
+            </Section>
+          )}
           {app.kind === 'builtin' && app.capabilities.includes('receive') && (
             <>
               <SenderSection app={app} />
@@ -56,7 +72,6 @@ export function AppOverview({ app, listing, edit, onEdit }: AppOverviewProps): R
               <AppCredentials app={app} />
             </Suspense>
           )}
-          {listing?.can_fetch && app.capabilities.includes('receive') && <AppConnection app={app} />}
           {listing?.renews_webhook && app.webhook_url && <AppRenewal app={app} />}
           <AppSkills app={app} />
         </Stack>
@@ -65,7 +80,7 @@ export function AppOverview({ app, listing, edit, onEdit }: AppOverviewProps): R
         <Stack gap="md">
           <AppActivity app={app} />
           <About app={app} listing={listing} />
-          {listing && listing.setup_instructions.length > 0 && (
+          {listing && listing.setup_instructions.length > 0 && !connecting && (
             <Section title={texts.setUp}>
               <List type="ordered" size="sm" spacing={4}>
                 {listing.setup_instructions.map((step) => (
@@ -130,10 +145,12 @@ function About({ app, listing }: { app: App; listing: Schema<'ListingView'> | un
 }
 
 /** What stops the App from working, and what to do; nothing if it works. */
-function AppComplaints({ app }: { app: App }): ReactNode {
+function AppComplaints({ app, connection }: { app: App; connection: Connection | null }): ReactNode {
   const { condition, renewal_failure, warnings } = app;
+  // What its connection says about itself, with what to do, is not said twice.
+  const isReported = connection?.error_detail != null && condition.why?.includes(connection.error_detail) === true;
   const sentences = [
-    ...(condition.why ? [condition.why] : []),
+    ...(condition.why && !isReported ? [condition.why] : []),
     ...(renewal_failure?.what_to_do ? [renewal_failure.what_to_do] : []),
     ...warnings.map(({ code }) => integrationTexts.warnings[code]),
   ];

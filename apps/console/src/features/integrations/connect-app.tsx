@@ -13,7 +13,7 @@ import { ProblemAlert } from '../../ui/notices.js';
 import { Section } from '../../ui/page.js';
 import { Step } from '../../ui/step.js';
 import { type App, saveApp, touched } from './use-app.js';
-import { useFirstRequest } from './use-first-request.js';
+import { useFirstRequest, useIsConnecting } from './use-first-request.js';
 
 const texts = integrationTexts.connect;
 
@@ -21,28 +21,33 @@ type Declared = Schema<'AppCredentialView'>;
 /** An account is connected at its provider, not pasted. */
 const isPasted = ({ type, credential_id: id }: Declared): boolean => type !== 'oauth2' && id === null;
 
-interface ConnectAppProps {
+interface AppProps {
   app: App;
   listing: Schema<'ListingView'> | undefined;
 }
 
+interface ConnectAppProps extends AppProps {
+  /** Its messages come another way than to its address: they are fetched, or written in a chat. */
+  hasOwnWay: boolean;
+}
+
 /** From an installed App to its provider's first request, on one page. Nothing once it is connected. */
-export function ConnectApp({ app, listing }: ConnectAppProps): ReactNode {
+export function ConnectApp({ app, listing, hasOwnWay }: ConnectAppProps): ReactNode {
   const request = useFirstRequest(app);
   const { webhook_url: url } = app;
   // What has just been connected stays in view, with what Verify found.
   const [begun, setBegun] = useState(false);
   const pasted = !app.credentials.some(({ required, credential_id: id }) => required && id === null);
-  const arrived = url === null || request.state === 'accepted';
-  if (request.state === 'unknown' || (pasted && arrived && !begun)) return null;
+  const connecting = useIsConnecting(app);
+  if (request.state === 'unknown' || !(connecting || begun)) return null;
   const instructions = listing?.setup_instructions ?? [];
   return (
     <Section title={texts.title(listing?.name ?? app.name)}>
       <Stack gap="lg" component="ol" m={0} p={0} style={{ listStyle: 'none' }}>
         {url !== null && (
-          <Step number={1} done={request.state !== 'none'} title={texts.address}>
+          <Step number={1} done={request.state !== 'none'} title={hasOwnWay ? texts.setUp : texts.address}>
             <Stack gap="sm">
-              <CopyField label={integrationTexts.app.url} value={url} />
+              {!hasOwnWay && <CopyField label={integrationTexts.app.url} value={url} />}
               {instructions.length > 0 && (
                 <List type="ordered" size="sm" spacing={4}>
                   {instructions.map((step) => (
@@ -62,8 +67,14 @@ export function ConnectApp({ app, listing }: ConnectAppProps): ReactNode {
           <Step
             number={app.credentials.length > 0 ? 3 : 2}
             done={request.state === 'accepted'}
-            title={texts.first}
-            text={request.state === 'refused' ? texts.refused(request.reason) : texts.waits}
+            title={hasOwnWay ? texts.firstMessage : texts.first}
+            text={
+              request.state === 'refused'
+                ? texts.refused(request.reason)
+                : hasOwnWay
+                  ? texts.waitsForMessage
+                  : texts.waits
+            }
           />
         )}
       </Stack>
@@ -71,7 +82,7 @@ export function ConnectApp({ app, listing }: ConnectAppProps): ReactNode {
   );
 }
 
-interface PasteProps extends ConnectAppProps {
+interface PasteProps extends AppProps {
   onBegin: () => void;
 }
 

@@ -30,4 +30,12 @@ export function useFirstRequest(app: App): FirstRequest {
   return app.webhook_url === null ? { state: 'none' } : (data ?? { state: 'unknown' });
 }
 
+/** The App still lacks what it needs, or its provider has not been heard: its page leads through that. */
+export function useIsConnecting(app: App): boolean {
+  const { state } = useFirstRequest(app);
+  const isMissing = app.credentials.some(({ required, credential_id: id }) => required && id === null);
+  const isUnheard = app.webhook_url !== null && state !== 'accepted';
+  return app.kind === 'adapter' && state !== 'unknown' && (isMissing || isUnheard);
+}
+
 const looksAt = 20;
