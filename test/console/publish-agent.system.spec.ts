@@ -1,3 +1,4 @@
+import { until } from '#libs/testing';
 import type { Browser, Page } from 'playwright-core';
 import { startSmallSystem, type System } from '../system/system.js';
 import { violations } from './accessibility.js';
@@ -38,6 +39,21 @@ inBrowser('publishing an agent in the console', () => {
     expect(await published.json()).toMatchObject({ name: 'Order desk', description: 'Knows every order.' });
     await connect.getByText('"mcpServers"').waitFor();
     expect(await violations(page)).toEqual([]);
+    // A name that callers cannot use is refused at its field.
+    const saved = page.getByRole('region', { name: 'Others may ask it' });
+    await saved.getByLabel('Name for callers').fill('Order desk!');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await until(
+      'the field says why',
+      async () => (await saved.getByLabel('Name for callers').getAttribute('aria-invalid')) === 'true',
+    );
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect(saved.getByLabel('Name for callers').inputValue()).resolves.toBe('order_desk');
+    await saved.getByText('Published by Owner').waitFor();
+    await expect(connect.getByRole('link', { name: 'Make a key' }).getAttribute('href')).resolves.toMatch(
+      /settings\/keys\?add=true$/,
+    );
     await page.getByRole('button', { name: 'Unpublish' }).click();
     await page.getByText(/Nobody can ask it from then on/).waitFor();
     await page.getByRole('button', { name: 'Unpublish' }).last().click();

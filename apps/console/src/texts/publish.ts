@@ -1,3 +1,5 @@
+import { named } from '../drawn/drawn-text.js';
+
 /** How others ask an agent over A2A and MCP. */
 export const publishTexts = {
   title: 'Let others ask it',
@@ -13,12 +15,13 @@ export const publishTexts = {
   examples: 'Examples',
   examplesHint: 'Questions that it answers. Press Enter after each.',
   publish: 'Publish',
-  save: 'Save',
   unpublish: 'Unpublish',
   unpublishQuestion: 'Nobody can ask it from then on. Tasks that run go on, and their callers get the answers.',
   card: 'What callers see',
   connect: 'How they connect',
-  keyHint: 'Make an API key with the scope agents:ask for each caller: the key is the contact.',
+  publishedBy: (name: string) => `Published by ${named(name)}`,
+  keyHint: 'Each caller needs an API key of its own with the scope agents:ask: the key is the contact.',
+  makeKey: 'Make a key',
   cardUrl: 'Agent card',
   cardUrlHint: 'For A2A clients. It is signed.',
   a2aUrl: 'A2A address',
