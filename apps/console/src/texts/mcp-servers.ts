@@ -12,6 +12,11 @@ export const mcpTexts = {
     auth_failed: 'Access denied',
     degraded: 'Degraded',
   },
+  whatToDo: {
+    drifted: 'Review what changed below: until then agents have the definition that was approved, or none.',
+    auth_failed: 'Calls of its tools fail. Connect it again, or replace the token in its credential.',
+    degraded: 'Calls of its tools fail. See whether it runs; it is asked again by itself.',
+  },
   count: (counts: Record<string, number>) => {
     const words: [string, string][] = [
       ['approved', 'approved'],
@@ -82,7 +87,8 @@ export const mcpTexts = {
   protocol: 'Revision of MCP',
   openCalls: {
     title: 'Calls that wait',
-    columns: { tool: 'Tool', waits: 'Waits', until: 'Until' },
+    columns: { tool: 'Tool', waits: 'Waits', contact: 'Contact', since: 'Since', until: 'At most until' },
+    nobody: 'Nobody',
     states: {
       asking: 'to ask the contact',
       asked: 'for the contact',
@@ -91,9 +97,9 @@ export const mcpTexts = {
       task: 'for a task of the server',
     } as Record<string, string>,
   },
-  holds: 'Its listing holds',
-  holdsUnsaid: 'it does not say',
-  nextListing: 'Listed again',
+  holds: 'Its list is fresh for',
+  holdsUnsaid: 'The server does not say',
+  nextListing: 'Asked again',
   server: 'Calls itself',
   auth: 'Authentication',
   policy: 'Changed tools',

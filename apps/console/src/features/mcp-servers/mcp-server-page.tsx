@@ -11,6 +11,7 @@ import { ActionButton } from '../../ui/action-button.js';
 import { useReason } from '../../ui/editable.js';
 import { Page } from '../../ui/page.js';
 import { ProblemAlert } from '../../ui/notices.js';
+import { When } from '../../ui/when.js';
 import { UrlTabs } from '../../ui/url-tabs.js';
 import { type Discovery, HealthBadge, ServerActions, useDiscovery } from './server-actions.js';
 import { ServerSettings } from './server-settings.js';
@@ -91,7 +92,7 @@ function ServerConnected({ discovery }: { discovery: Discovery }): ReactNode {
 /** Why a server is not healthy. One that requires consent is connected from here. */
 function ServerHealth({ server }: { server: Schema<'ServerView'> }): ReactNode {
   const reason = useReason('credentials:write');
-  const { health, health_reason: why, auth } = server;
+  const { health, health_reason: why, auth, checked_at: checked, next_listing_at: next } = server;
   const credentialId = auth.mode === 'oauth' && health === 'auth_failed' ? auth.credential_id : null;
   const connect = useConnect('consumer');
   if (health === 'reachable') return null;
@@ -102,6 +103,15 @@ function ServerHealth({ server }: { server: Schema<'ServerView'> }): ReactNode {
       icon={<TriangleAlert size={18} aria-hidden />}
     >
       <Text style={{ overflowWrap: 'anywhere' }}>{why ?? mcpTexts.health[health]}</Text>
+      <Text size="sm" mt={4}>
+        {mcpTexts.whatToDo[health]} {mcpTexts.checked} <When at={checked} relative />
+        {next && (
+          <>
+            , {mcpTexts.nextListing.toLowerCase()} <When at={next} relative />
+          </>
+        )}
+        .
+      </Text>
       {credentialId && (
         <>
           <Text size="sm" mt={4}>

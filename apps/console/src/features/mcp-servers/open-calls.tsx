@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { answer, api, type Schema } from '../../api/client.js';
+import { useContactNames } from '../../api/principals.js';
 import { useProjectId, useProjectQuery } from '../../api/project-query.js';
 import { useScope } from '../../api/session.js';
 import { mcpTexts } from '../../texts/mcp-servers.js';
@@ -18,12 +19,13 @@ export function OpenCalls({ serverId }: { serverId: string }): ReactNode {
     (signal) => answer(api.GET('/api/v1/open-calls', { params: { query: { server_id: serverId } }, signal })),
     { refetchInterval: everyMs, enabled: may },
   );
+  const nameOf = useContactNames(data?.data.map(({ contact_id: id }) => id) ?? []);
   if (!data || data.data.length === 0) return null;
   return (
-    <Section title={mcpTexts.openCalls.title}>
+    <Section title={mcpTexts.openCalls.title} flush>
       <DataTable
         label={mcpTexts.openCalls.title}
-        columns={columns}
+        columns={columnsOf(nameOf)}
         list={{ rows: data.data, loading: false, error: null }}
         rowKey={({ id }) => id}
         rowLink={({ receipt_id: eventId }) => ({ to: '/p/$projectId/events/$eventId', params: { projectId, eventId } })}
@@ -34,8 +36,24 @@ export function OpenCalls({ serverId }: { serverId: string }): ReactNode {
 }
 
 const { columns: names, states } = mcpTexts.openCalls;
-const columns: Column<Schema<'OpenCallView'>>[] = [
+
+type OpenCall = Schema<'OpenCallView'>;
+
+const columnsOf = (nameOf: (id: string | null) => string | undefined): Column<OpenCall>[] => [
   { id: 'tool', label: names.tool, width: 'minmax(0, 1.4fr)', cell: ({ tool }) => <code>{tool}</code> },
-  { id: 'waits', label: names.waits, width: 'minmax(0, 1.4fr)', cell: ({ state }) => states[state] ?? state },
-  { id: 'until', label: names.until, width: '160px', cell: ({ expires_at: until }) => <When at={until} /> },
+  { id: 'waits', label: names.waits, width: 'minmax(0, 1.2fr)', cell: ({ state }) => states[state] ?? state },
+  {
+    id: 'contact',
+    label: names.contact,
+    width: 'minmax(0, 1fr)',
+    cell: ({ contact_id: id }) => nameOf(id) ?? id ?? mcpTexts.openCalls.nobody,
+  },
+  { id: 'since', label: names.since, width: '110px', cell: ({ created_at: at }) => <When at={at} relative /> },
+  {
+    id: 'until',
+    label: names.until,
+    width: '170px',
+    cell: ({ expires_at: at }) => <When at={at} />,
+    hideOnPhone: true,
+  },
 ];

@@ -13,7 +13,6 @@ import { Section } from '../../ui/page.js';
 import { TextLink } from '../../ui/links.js';
 import { useEditor } from '../../ui/use-editor.js';
 import { When } from '../../ui/when.js';
-import { OpenCalls } from './open-calls.js';
 import { PolicyField, SessionsField, TrustField } from './server-fields.js';
 import { provided } from './server-actions.js';
 
@@ -51,7 +50,6 @@ export function ServerSettings({ server }: { server: Schema<'ServerView'> }): Re
           ]}
         />
       </Section>
-      <OpenCalls serverId={id} />
       <Editable scope="tools:write">
         <Stack gap="md" maw={520}>
           <TextInput

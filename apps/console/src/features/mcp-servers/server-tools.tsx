@@ -11,6 +11,7 @@ import { GradeBadge, ToolStateBadge } from '../../ui/status-badge.js';
 import { Section } from '../../ui/page.js';
 import { TextLink } from '../../ui/links.js';
 import { ToolReview } from '../../ui/tool-review.js';
+import { OpenCalls } from './open-calls.js';
 
 /** Discovery by schedule may find changes. */
 const everyMs = 10_000;
@@ -25,6 +26,7 @@ export function ServerTools({ serverId }: { serverId: string }): ReactNode {
   const waiting = tools.filter(({ candidate_pin }) => candidate_pin !== null);
   return (
     <Stack gap="md">
+      <OpenCalls serverId={serverId} />
       {waiting.length > 0 && (
         <Text c="dimmed">
           {mcpTexts.waiting}. {mcpTexts.waitingHint}
