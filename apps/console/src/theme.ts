@@ -77,7 +77,8 @@ export const theme = createTheme({
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } } },
     Paper: { defaultProps: { withBorder: true, p: 'md' } },
     Modal: {
-      defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close } },
+      // Its header is of the dialog, not of the page.
+      defaultProps: { closeButtonProps: { 'aria-label': uiTexts.close }, attributes: { header: { role: 'none' } } },
       styles: { title: { fontWeight: 600, fontSize: 'var(--mantine-font-size-lg)' } },
     },
     // Yellow, teal and green text is too faint on its background; the icon and the background keep the colour.

@@ -60,7 +60,7 @@ export const comparisonTexts = {
     cost: 'Cost',
     time: 'Time of the model',
     calls: 'Tool calls',
-    missed: 'of them not recorded',
+    missed: 'Tool calls without a recorded result',
   },
   ofAll: (count: number, all: number) => `${count} of ${all}`,
   ties: (count: number) => plural(count, 'tie', 'ties'),

@@ -38,5 +38,6 @@ export const mapTexts = {
     `${plural(nodes, 'thing', 'things')} with the fewest messages and ${plural(edges, 'connection', 'connections')} are not drawn.`,
   notWhole: 'There are more turns than are counted here: these are the newest.',
   hidden: (scopes: readonly string[]) => `You do not see all of it: ${scopes.join(', ')} is missing.`,
+  connect: 'Go to Integrations',
   empty: { title: 'Nothing to draw yet', text: 'Connect an App. Its messages, and who gets them, are drawn here.' },
 };

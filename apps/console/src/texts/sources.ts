@@ -43,7 +43,14 @@ export const sourceTexts = {
     folder: 'Folder',
   },
   documents: {
-    columns: { path: 'Path', state: 'State', size: 'Size', knowledge: 'In the knowledge', updated: 'Changed' },
+    columns: {
+      path: 'Path',
+      state: 'State',
+      size: 'Size',
+      knowledge: 'In the knowledge',
+      updated: 'Changed',
+      file: 'File',
+    },
     prefix: 'Path begins with',
     state: 'State',
     anyState: 'Current and removed',

@@ -14,7 +14,7 @@ export const usageTexts = {
   cut: 'Too many rows: the chart and the table leave out the cheapest. The totals and the CSV contain all.',
   rest: 'Others',
   noContact: 'No contact',
-  noAgent: 'Knowledge, of no agent',
+  noAgent: 'Knowledge (its vectors)',
   totals: {
     tokens: 'Tokens',
     inOut: (input: string, output: string) => `${input} in, ${output} out`,

@@ -1,5 +1,6 @@
 import { Skeleton, Tabs } from '@mantine/core';
-import { type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef } from 'react';
+import classes from './url-tabs.module.css';
 
 export interface UrlTab<Value extends string> {
   value: Value;
@@ -18,6 +19,14 @@ interface UrlTabsProps<Value extends string> {
 
 /** Parts of a page, one at a time. Only the open one is rendered. */
 export function UrlTabs<Value extends string>({ label, value, tabs, onChange }: UrlTabsProps<Value>): ReactNode {
+  const list = useRef<HTMLDivElement>(null);
+  // On a phone the list is wider than the screen: the open one is in sight.
+  useEffect(() => {
+    const open = list.current?.querySelector<HTMLElement>('[aria-selected=true]');
+    if (!list.current || !open) return;
+    const { offsetLeft: left, offsetWidth: width } = open;
+    list.current.scrollLeft = left - list.current.offsetLeft - (list.current.clientWidth - width) / 2;
+  }, [value]);
   return (
     <Tabs
       value={value}
@@ -27,7 +36,7 @@ export function UrlTabs<Value extends string>({ label, value, tabs, onChange }: 
         if (tab) onChange(tab.value);
       }}
     >
-      <Tabs.List aria-label={label} mb="md" style={{ flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' }}>
+      <Tabs.List ref={list} aria-label={label} className={classes.list}>
         {tabs.map((tab) => (
           <Tabs.Tab key={tab.value} value={tab.value}>
             {tab.label}

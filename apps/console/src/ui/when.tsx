@@ -34,6 +34,15 @@ export function When({ at, relative = false }: WhenProps): ReactNode {
   );
 }
 
+const instant = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+
+/** A sentence of the server, with its times as the reader has them. */
+export function TimedText({ text }: { text: string }): ReactNode {
+  return text
+    .split(instant)
+    .map((part, index) => (index % 2 === 1 ? <When key={`${index} ${part}`} at={part} /> : part));
+}
+
 function shortly(time: Date, now: number): string {
   return time.toDateString() === new Date(now).toDateString() ? timeOfDay().format(time) : local().format(time);
 }

@@ -6,7 +6,7 @@ import { own } from '../../own.js';
 import { homeTexts } from '../../texts/home.js';
 import { ProblemAlert } from '../../ui/notices.js';
 import { ProjectLink } from '../../ui/links.js';
-import { When } from '../../ui/when.js';
+import { TimedText, When } from '../../ui/when.js';
 import { Mute } from './mute.js';
 
 const texts = homeTexts.attention;
@@ -48,15 +48,15 @@ function Problem({ item: { code, text, what_to_do, resource, since, muted_until 
     <>
       {path ? (
         <ProjectLink path={path} search={search} fw={500}>
-          {text}
+          <TimedText text={text} />
         </ProjectLink>
       ) : (
         <Text fw={500} span>
-          {text}
+          <TimedText text={text} />
         </Text>
       )}
       <Text size="sm" c="dimmed">
-        {what_to_do}{' '}
+        <TimedText text={what_to_do} />{' '}
         {since && (
           <>
             {texts.since} <When at={since} relative />.{' '}

@@ -1,7 +1,8 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { useAttention } from '../../api/attention.js';
 import { useApps } from '../../api/choices.js';
 import type { Schema } from '../../api/client.js';
 import { useLiveEvents } from '../../api/event-stream.js';
@@ -32,19 +33,25 @@ export function HomePage(): ReactNode {
   const verified = useProjectQuery(...verificationQuestion);
   const model = useProjectQuery(...modelQuestion);
   const mayOffer = useScope('apps:read');
+  const { data: attention = [] } = useAttention();
+  // What stops messages comes before what a new project has still to do.
+  const failing = events.rows.length > 0 && attention.some((item) => item.severity === 'error' && !item.muted_until);
   useLiveEvents({});
   // What a new project shows first would move everything else down, and is known only with all of these.
-  const ready = useDrawnReady(!events.loading && ![apps, verified, model].some(({ isPending }) => isPending));
+  const [settled, setSettled] = useState(false);
+  // Once: its parts ask again for what has failed, which is pending then. Without them it would wait again, without end.
+  if (!settled && !events.loading && ![apps, verified, model].some(({ isPending }) => isPending)) setSettled(true);
+  const ready = useDrawnReady(settled);
   if (!ready) return <Waiting />;
   return (
     <Page title={homeTexts.title} description={homeTexts.description}>
       <Stack gap="md">
-        {events.rows.length === 0 && mayOffer && (
+        {events.rows.length === 0 && events.error === null && mayOffer && (
           <Suspense fallback={<Skeleton height={205} />}>
             <TemplateOffer />
           </Suspense>
         )}
-        <FirstMinutes newest={events.rows} />
+        {!failing && <FirstMinutes newest={events.rows} />}
         {since !== null && (
           <Suspense>
             <SinceLastLook since={since} onRead={read} />
@@ -53,6 +60,7 @@ export function HomePage(): ReactNode {
         <Section title={homeTexts.attention.title} actions={<RulesLink />}>
           <Attention />
         </Section>
+        {failing && <FirstMinutes newest={events.rows} />}
         {events.rows.length > 0 && <Health />}
         <Section
           title={homeTexts.recent.title}

@@ -19,8 +19,12 @@ export function MapPage(): ReactNode {
         {error && <ProblemAlert error={error} />}
         {loading ? (
           <Skeleton height={420} />
-        ) : isEmpty ? (
-          <EmptyState icon={Waypoints} {...texts.empty} />
+        ) : isEmpty && error ? null : isEmpty ? (
+          <EmptyState
+            icon={Waypoints}
+            {...texts.empty}
+            action={<ProjectLink path="/integrations">{texts.connect}</ProjectLink>}
+          />
         ) : (
           <>
             <MapPicture map={map} />

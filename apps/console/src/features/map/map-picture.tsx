@@ -101,7 +101,7 @@ function Leads({ edges, nodes, onActive }: LeadsProps): ReactNode {
           <span key={edge.to} onFocus={focus}>
             {at > 0 && ', '}
             {meaning ? (
-              <ProjectLink {...meaning} inherit>
+              <ProjectLink {...meaning} inherit underline="always">
                 {sentence}
               </ProjectLink>
             ) : (

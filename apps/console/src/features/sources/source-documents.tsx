@@ -100,8 +100,8 @@ const columns: Column<Schema<'SourceDocumentView'>>[] = [
   },
   {
     id: 'download',
-    label: '',
-    width: '44px',
+    label: texts.columns.file,
+    width: '60px',
     cell: ({ id, source_id, path, state }) =>
       state === 'current' && (
         <ActionIcon

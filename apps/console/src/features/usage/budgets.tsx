@@ -1,4 +1,4 @@
-import { Progress, Stack, Text } from '@mantine/core';
+import { Progress, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useAgents } from '../../api/choices.js';
 import { answer, api } from '../../api/client.js';
@@ -31,20 +31,30 @@ export function Budgets(): ReactNode {
   const today = useUsedSince(firstOfDays(1));
   const month = useUsedSince(firstOfMonth());
   const id = useProjectId();
-  const { data: project } = useProjectQuery(['project', id], (signal) =>
+  const { data: project, error: failed } = useProjectQuery(['project', id], (signal) =>
     answer(api.GET('/api/v1/projects/{id}', { params: { path: { id } }, signal })),
   );
-  if (!agents || !today || !month || !project) return null;
-  const budgets = (['day', 'month'] as const).flatMap((span) => {
-    const { total, byAgent } = span === 'day' ? today : month;
-    return [
-      ...budgetsOf(span, { id, name: texts.project }, project.limits, total),
-      ...agents.flatMap((agent) => budgetsOf(span, agent, agent.caps, byAgent.get(agent.id))),
-    ];
-  });
+  // The page says that the usage cannot be read.
+  if (failed || today.failed || month.failed) return null;
+  const used = { day: today.used, month: month.used };
+  if (!agents || !used.day || !used.month || !project) return <Skeleton height={44} />;
+  const spans = [
+    ['day', used.day],
+    ['month', used.month],
+  ] as const;
+  const budgets = spans.flatMap(([span, { total, byAgent }]) => [
+    ...budgetsOf(span, { id, name: texts.project }, project.limits, total),
+    ...agents.flatMap((agent) => budgetsOf(span, agent, agent.caps, byAgent.get(agent.id))),
+  ]);
+  if (budgets.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {texts.none}
+      </Text>
+    );
+  }
   return (
     <Section title={texts.title}>
-      {budgets.length === 0 ? <Text c="dimmed">{texts.none}</Text> : null}
       <Stack gap="md">
         {budgets.map(({ key, name, span, measure, used, cap }) => {
           const share = cap === 0 ? 100 : Math.min(100, (used / cap) * 100);
@@ -68,13 +78,19 @@ export function Budgets(): ReactNode {
   );
 }
 
+interface Used {
+  total: Usage | undefined;
+  byAgent: Map<string | null, Usage>;
+}
+
 /** What the project and each agent have used. */
-function useUsedSince(from: string): { total: Usage | undefined; byAgent: Map<string | null, Usage> } | null {
-  const { data: usage } = useUsage(from, 'agent');
-  const { data: total } = useUsage(from, 'total');
+function useUsedSince(from: string): { failed: boolean; used: Used | null } {
+  const { data: usage, error } = useUsage(from, 'agent');
+  const { data: total, error: totalError } = useUsage(from, 'total');
+  const failed = (error ?? totalError) !== null;
   // While another day loads, the answer is still of the one before.
-  if (usage?.from !== from || total?.from !== from) return null;
-  return { total: total.rows[0], byAgent: new Map(usage.rows.map((row) => [row.agent_id, row])) };
+  if (usage?.from !== from || total?.from !== from) return { failed, used: null };
+  return { failed, used: { total: total.rows[0], byAgent: new Map(usage.rows.map((row) => [row.agent_id, row])) } };
 }
 
 type Caps = Partial<Record<`${Span}_tokens` | `${Span}_cost_micros`, number | null>>;

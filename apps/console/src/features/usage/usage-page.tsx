@@ -31,43 +31,45 @@ export function UsagePage(): ReactNode {
   const measured = measureNameOf(measure, shownBy);
   return (
     <Page title={usageTexts.title} description={usageTexts.description}>
-      <FilterBar filtered={false} onClear={() => undefined}>
-        <SegmentedControl
-          aria-label={usageTexts.span}
-          data={usageSpans.map((value) => ({ value, label: usageTexts.days(value) }))}
-          value={days}
-          onChange={(next) => void navigate({ search: (before) => ({ ...before, days: next }), replace: true })}
-        />
-        <SegmentedControl
-          aria-label={usageTexts.measure}
-          data={usageMeasures.map((value) => ({ value, label: usageTexts.measures[value] }))}
-          value={measure}
-          onChange={(next) => void navigate({ search: (before) => ({ ...before, measure: next }), replace: true })}
-        />
-        <SegmentedControl
-          aria-label={usageTexts.by}
-          data={usageGroups.map((value) => ({ value, label: usageTexts.groups[value] }))}
-          value={by}
-          onChange={(next) => void navigate({ search: (before) => ({ ...before, by: next }), replace: true })}
-        />
-        <ExportUsage from={from} by={by} />
-      </FilterBar>
-      {failed && <ProblemAlert error={failed.error} onRetry={() => void failed.refetch()} />}
-      {!shown && !failed && <Skeleton height={420} />}
-      {shown?.rows.length === 0 && <EmptyState icon={ChartColumn} {...usageTexts.empty} />}
-      {shown && shown.rows.length > 0 && (
-        <Stack gap="md">
-          {used && <Totals used={used} />}
-          {shown.cut && <Text c="dimmed">{usageTexts.cut}</Text>}
-          <Section title={usageTexts.overTime(measured)}>
-            <UsageChart rows={shown.rows} from={shown.from} measure={measure} by={shownBy} />
-          </Section>
-          <Section title={usageTexts.byTitle[shownBy]} flush>
-            <UsageTable rows={shown.rows} by={shownBy} />
-          </Section>
-          <Budgets />
-        </Stack>
-      )}
+      <Stack gap="md">
+        <Budgets />
+        <FilterBar filtered={false} onClear={() => undefined}>
+          <SegmentedControl
+            aria-label={usageTexts.span}
+            data={usageSpans.map((value) => ({ value, label: usageTexts.days(value) }))}
+            value={days}
+            onChange={(next) => void navigate({ search: (before) => ({ ...before, days: next }), replace: true })}
+          />
+          <SegmentedControl
+            aria-label={usageTexts.measure}
+            data={usageMeasures.map((value) => ({ value, label: usageTexts.measures[value] }))}
+            value={measure}
+            onChange={(next) => void navigate({ search: (before) => ({ ...before, measure: next }), replace: true })}
+          />
+          <SegmentedControl
+            aria-label={usageTexts.by}
+            data={usageGroups.map((value) => ({ value, label: usageTexts.groups[value] }))}
+            value={by}
+            onChange={(next) => void navigate({ search: (before) => ({ ...before, by: next }), replace: true })}
+          />
+          <ExportUsage from={from} by={by} />
+        </FilterBar>
+        {failed && <ProblemAlert error={failed.error} onRetry={() => void failed.refetch()} />}
+        {!shown && !failed && <Skeleton height={420} />}
+        {shown?.rows.length === 0 && <EmptyState icon={ChartColumn} {...usageTexts.empty} />}
+        {shown && shown.rows.length > 0 && (
+          <>
+            {used && <Totals used={used} />}
+            {shown.cut && <Text c="dimmed">{usageTexts.cut}</Text>}
+            <Section title={usageTexts.overTime(measured)}>
+              <UsageChart rows={shown.rows} from={shown.from} measure={measure} by={shownBy} />
+            </Section>
+            <Section title={usageTexts.byTitle[shownBy]} flush>
+              <UsageTable rows={shown.rows} by={shownBy} />
+            </Section>
+          </>
+        )}
+      </Stack>
     </Page>
   );
 }

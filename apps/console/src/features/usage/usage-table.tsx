@@ -24,7 +24,7 @@ export function UsageTable({ rows, by }: { rows: Usage[]; by: UsageBy }): ReactN
   const hasAudio = lines.some(({ audio }) => audio > 0);
   return (
     <Table.ScrollContainer
-      minWidth={420}
+      minWidth={320}
       scrollAreaProps={{ viewportProps: { tabIndex: 0, 'aria-label': usageTexts.byTitle[by] } }}
     >
       <Table verticalSpacing={9} horizontalSpacing="md">

@@ -163,6 +163,11 @@ function StepItem(props: StepItemProps): ReactNode {
               {texts.onlyIf(on.step, on.is)}
             </Text>
           )}
+          {!isOpen && (step.where || step.tool) && (
+            <Text size="sm" c="dimmed" component="code" truncate maw="100%">
+              {step.where || step.tool}
+            </Text>
+          )}
         </>
       }
       actions={

@@ -40,7 +40,12 @@ function ToDo({ event, toDo }: { event: EventDetail; toDo: NonNullable<Answer['t
   const path = toDo.to && pathTo(toDo.to, event);
   return (
     <Text mt={2}>
-      {toDo.text} {path && <ProjectLink {...path}>{toDo.label ?? eventPageTexts.openApp}</ProjectLink>}
+      {toDo.text}{' '}
+      {path && (
+        <ProjectLink {...path} underline="always">
+          {toDo.label ?? eventPageTexts.openApp}
+        </ProjectLink>
+      )}
     </Text>
   );
 }
