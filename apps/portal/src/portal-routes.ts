@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { authenticateRequests } from './authentication/authenticate-requests.js';
 import { FrontDoor } from './front-door/front-door.js';
 import { consoleRoutes, isConsole } from './console/console-routes.js';
+import { authenticatePeers } from './moves/authenticate-peers.js';
 import { ServicesHealth } from './documentation/services-health.js';
 import { proxyRoutes } from './proxy/proxy-routes.js';
 import { isWebhook } from './proxy/route-table.js';
@@ -20,6 +21,7 @@ export function portalRoutes(settings: PortalSettings): (app: NestFastifyApplica
     app.get(OperationsServer).http.get('/services', async () => ({ services: await health.read() }));
     browserHeaders(app.getHttpAdapter().getInstance());
     authenticateRequests(app);
+    authenticatePeers(app);
     const bodies = new IncomingBodies(settings);
     ownBodies(app.getHttpAdapter().getInstance(), bodies);
     proxyRoutes(app, settings, bodies);

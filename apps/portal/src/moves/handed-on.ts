@@ -1,4 +1,5 @@
 import type { ProjectScope } from '#libs/contracts';
+import type { ProjectPeer } from '#libs/journal';
 import { type Audience, notFound, Problem, type ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { importJWK, type JWK, jwtVerify } from 'jose';
@@ -58,10 +59,10 @@ export class HandedOn {
   }
 
   /**
-   * Stores what the installation hands on from which the project came.
+   * The installation from which the project came, if that is who calls.
    * @throws Problem 401; 404 for a project that did not come from anywhere, or whose peer was revoked
    */
-  async take(projectId: string, authorization: string | undefined, body: unknown): Promise<void> {
+  async requirePeer(projectId: string, authorization: string | undefined): Promise<ProjectPeer> {
     const peer = await this.moves.peer(projectId);
     if (!peer) throw notFound('project', projectId);
     const token = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '';
@@ -74,15 +75,17 @@ export class HandedOn {
         maxTokenAge: '2 minutes',
         clockTolerance: 30,
       });
+      return peer;
     } catch {
-      throw new Problem(
-        401,
-        'not_authenticated',
-        `The token is not one of ${peer.peer} for ${projectId}, or has expired.`,
-      );
+      const detail = `The token is not one of ${peer.peer} for ${projectId}, or has expired.`;
+      throw new Problem(401, 'not_authenticated', detail);
     }
-    const scope = { organizationId: peer.organization_id, projectId };
-    await this.client('webhook-ingress').post('/internal/handed-on/receipts', scope, body);
+  }
+
+  /** Stores what the peer hands on. @throws Problem as `requirePeer` */
+  async take(projectId: string, authorization: string | undefined, body: unknown): Promise<void> {
+    const { organization_id: organizationId } = await this.requirePeer(projectId, authorization);
+    await this.client('webhook-ingress').post('/internal/handed-on/receipts', { organizationId, projectId }, body);
   }
 
   private client(service: Audience): ServiceClient {

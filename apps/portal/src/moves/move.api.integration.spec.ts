@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { MoveAcceptance } from '../move-accepts.js';
 import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { type Answer, post, send } from '../testing/send.js';
@@ -148,5 +149,48 @@ describe('a project that leaves', () => {
     expect(answer.body.detail).toContain(peer);
     const [project] = await portal.query('SELECT closed_at FROM portal.project WHERE id = $1', [id]);
     expect(project).toEqual({ closed_at: expect.any(Date) });
+  });
+});
+
+describe('webhooks that another installation hands on', () => {
+  const handOn = async (id: string, token: string): Promise<Answer> =>
+    send(`${portal.url}/api/v1/moves/${id}/receipts`, token, post({ receipts: [] }));
+  const signed = async (id: string, key: CryptoKey, audience = 'gatehouse:handed-on') =>
+    new SignJWT()
+      .setProtectedHeader({ alg: 'EdDSA' })
+      .setAudience(audience)
+      .setSubject(id)
+      .setIssuedAt()
+      .setExpirationTime('60s')
+      .sign(key);
+  const cameWith = async (key: CryptoKey): Promise<string> => {
+    const id = newId('prj');
+    await portal.query(
+      'INSERT INTO journal.project_peer (project_id, organization_id, peer, hand_on_key) VALUES ($1, $2, $3, $4::jsonb)',
+      [id, accepted, peer, JSON.stringify(await exportJWK(key))],
+    );
+    return id;
+  };
+
+  it('are taken from the peer of the project, and from nobody else', async () => {
+    const [own, other] = [await generateKeyPair('EdDSA'), await generateKeyPair('EdDSA')];
+    const id = await cameWith(own.publicKey);
+    expect((await handOn(id, await signed(id, own.privateKey))).status).toBe(204);
+    for (const token of [
+      await signed(id, other.privateKey),
+      await signed(newId('prj'), own.privateKey),
+      await signed(id, own.privateKey, 'gatehouse:portal'),
+      named,
+    ]) {
+      expect(refusal(await handOn(id, token))).toEqual([401, 'not_authenticated']);
+    }
+  });
+
+  it('are taken no more once the peer is revoked', async () => {
+    const own = await generateKeyPair('EdDSA');
+    const id = await cameWith(own.publicKey);
+    expect(refusal(await call(unnamed, 'DELETE', `moves/${id}/peer`))).toEqual([404, 'project_not_found']);
+    expect((await call(named, 'DELETE', `moves/${id}/peer`)).status).toBe(204);
+    expect(refusal(await handOn(id, await signed(id, own.privateKey)))).toEqual([404, 'project_not_found']);
   });
 });

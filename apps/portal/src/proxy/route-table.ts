@@ -79,7 +79,7 @@ export function audienceOf(route: string): Audience {
 }
 
 /** Another installation proves itself there with a key of its own. */
-const handedOn = '/api/v1/moves/:id/receipts';
+export const handedOnRoute = '/api/v1/moves/:id/receipts';
 
 /**
  * Webhooks are authenticated at the ingress, by token and signature, and the pages of web chats at the gateway, by origin
@@ -87,7 +87,7 @@ const handedOn = '/api/v1/moves/:id/receipts';
  * signed in yet at sign-in.
  */
 export function isPublic(route: string): boolean {
-  return ['webhooks', 'web-chat', 'openapi.json', 'sign-in'].includes(resourceOf(route)) || route === handedOn;
+  return ['webhooks', 'web-chat', 'openapi.json', 'sign-in'].includes(resourceOf(route)) || route === handedOnRoute;
 }
 
 /**
