@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { MoveAcceptance } from '../move-accepts.js';
 import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { type Answer, post, send } from '../testing/send.js';
