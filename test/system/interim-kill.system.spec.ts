@@ -1,70 +1,25 @@
 import { columnsOf, newId, turnRun, type TurnRunPayload } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
+import type { JobClient } from '#libs/queue';
 import { ServiceTokens } from '#libs/service-kit';
-import {
-  freePort,
-  takeRedisDatabase,
-  type RedisDatabase,
-  testDatabase,
-  type TestDatabase,
-  testPool,
-  testServiceKey,
-  until,
-} from '#libs/testing';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { testServiceKey, until } from '#libs/testing';
 import type pg from 'pg';
-import { fakeModel, type FakeModel } from '../../apps/engine/src/testing/fake-model.js';
+import type { FakeModel } from '../../apps/engine/src/testing/fake-model.js';
 import { fakeServices, type FakeServices } from '../../apps/engine/src/testing/fake-services.js';
-import { engineAnswers, soon, spawnEngine } from './engine-process.js';
-import type { ServiceProcess } from './service-process.js';
+import { LoneEngines } from './lone-engines.js';
 
 const owner = { organizationId: newId('org'), projectId: newId('prj') };
-const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-interim-kill-'));
 const route = '/internal/adapter-calls/deliver';
-const engines: ServiceProcess[] = [];
-let database: TestDatabase;
-let redis: RedisDatabase;
+let engines: LoneEngines;
 let pool: pg.Pool;
 let jobs: JobClient;
 let model: FakeModel;
 let services: FakeServices;
 
 beforeAll(async () => {
-  [database, redis, model, services] = await Promise.all([
-    testDatabase(),
-    takeRedisDatabase(),
-    fakeModel(),
-    fakeServices(),
-  ]);
-  pool = testPool(database.url);
-  jobs = new JobClient(redis.url);
+  [engines, services] = await Promise.all([LoneEngines.open(), fakeServices()]);
+  ({ pool, jobs, model } = engines);
 });
-afterAll(async () => {
-  await Promise.all(engines.map((engine) => engine.kill()));
-  await jobs.close();
-  await pool.end();
-  await Promise.all([model.close(), services.close(), database.drop(), redis.release()]);
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-/** @returns its address, once it is ready */
-async function start(name: string): Promise<string> {
-  const port = await freePort();
-  engines.push(
-    spawnEngine({
-      port,
-      databaseUrl: database.url,
-      redisUrl: redis.url,
-      modelUrl: model.url,
-      logFile: join(dataDir, `${name}.log`),
-      settings: { ...soon, GATEWAY_URL: services.url },
-    }),
-  );
-  await engineAnswers(port);
-  return `http://127.0.0.1:${port}`;
-}
+afterAll(() => Promise.all([engines.close(), services.close()]));
 
 it('an engine killed while a message goes out before the answer: it has one key, and the answer takes its place', async () => {
   const asked = () => services.requests.filter(({ path }) => path === route);
@@ -72,7 +27,7 @@ it('an engine killed while a message goes out before the answer: it has one key,
     asked().length === 1 ? new Promise(() => undefined) : { delivery_id: 'dlv_1', state: 'delivered', error: null },
   );
   model.script([{ name: 'send_interim', arguments: JSON.stringify({ text: 'Looking…' }) }], 'It is 42.');
-  await start('first');
+  await engines.start({ GATEWAY_URL: services.url });
   const agent = newId('agt');
   await pool.query(
     `INSERT INTO engine.agent (id, organization_id, project_id, name, instructions, is_chief_of_staff, tools)
@@ -104,8 +59,8 @@ it('an engine killed while a message goes out before the answer: it has one key,
   };
   await jobs.enqueue(turnRun, turn);
   await until('the message is handed to the gateway', () => asked().length === 1);
-  await engines[0]?.kill();
-  const url = await start('second');
+  await engines.all[0]?.kill();
+  const url = await engines.start({ GATEWAY_URL: services.url });
   const ended = await until('the turn has ended', async () => {
     const { rows } = await pool.query('SELECT state, reply_text FROM engine.turn WHERE id = $1', [turn.turn_id]);
     return ['succeeded', 'failed'].includes(rows[0]?.state) && rows[0];

@@ -1,33 +1,19 @@
 import { columnsOf, newId, turnRun, type TurnRunPayload } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import {
-  freePort,
-  type RedisDatabase,
-  takeRedisDatabase,
-  testDatabase,
-  type TestDatabase,
-  testPool,
-  until,
-} from '#libs/testing';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { JobClient } from '#libs/queue';
+import { until } from '#libs/testing';
 import type pg from 'pg';
-import { fakeModel, type FakeModel } from '../../apps/engine/src/testing/fake-model.js';
+import type { FakeModel } from '../../apps/engine/src/testing/fake-model.js';
 import { fakeServices, type FakeServices, toolOf, toolsetOf } from '../../apps/engine/src/testing/fake-services.js';
-import { engineAnswers, soon, spawnEngine } from './engine-process.js';
-import { type ServiceProcess } from './service-process.js';
+import { LoneEngines, oftenKilled } from './lone-engines.js';
 
 /** More by hand. */
 const mostKills = Number(process.env['OPEN_CALL_KILLS'] ?? 6);
 const turns = Number(process.env['OPEN_CALL_TURNS'] ?? 10);
 const owner = { organizationId: newId('org'), projectId: newId('prj') };
 const agentId = newId('agt');
-const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-open-call-kill-'));
-let engine: ServiceProcess | undefined;
-let port = 0;
-let database: TestDatabase;
-let redis: RedisDatabase;
+let engines: LoneEngines;
+/** Of the engine that runs. */
+let url = '';
 let pool: pg.Pool;
 let jobs: JobClient;
 let model: FakeModel;
@@ -39,50 +25,20 @@ const lookItUp = 'look it up';
 const made = new Map<string, { tool: string; first: number; answered: number; looks: number }>();
 
 beforeAll(async () => {
-  [database, redis, model, services] = await Promise.all([
-    testDatabase(),
-    takeRedisDatabase(),
-    fakeModel(),
-    fakeServices(),
-  ]);
-  pool = testPool(database.url);
-  jobs = new JobClient(redis.url);
+  [engines, services] = await Promise.all([LoneEngines.open(), fakeServices()]);
+  ({ pool, jobs, model } = engines);
 });
-afterAll(async () => {
-  await engine?.kill();
-  await jobs.close();
-  await pool.end();
-  await Promise.all([model.close(), services.close(), database.drop(), redis.release()]);
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => Promise.all([engines.close(), services.close()]));
 
 async function start(): Promise<void> {
-  port = await freePort();
-  engine = spawnEngine({
-    port,
-    databaseUrl: database.url,
-    redisUrl: redis.url,
-    modelUrl: model.url,
-    logFile: join(dataDir, 'engine.log'),
-    settings: {
-      ...soon,
-      MCP_REGISTRY_URL: services.url,
-      ROUTER_URL: services.url,
-      GATEWAY_URL: services.url,
-      CALL_TASK_LOOK_MS: '50',
-      MODEL_STREAMING: '0',
-      POISON_KILLS: '100',
-      POISON_TRIAL_MS: '100',
-      TURN_MAX_ATTEMPTS: '1000',
-    },
-  });
-  await engineAnswers(port);
+  const others = { MCP_REGISTRY_URL: services.url, ROUTER_URL: services.url, GATEWAY_URL: services.url };
+  url = await engines.start({ ...oftenKilled, ...others, CALL_TASK_LOOK_MS: '50', MODEL_STREAMING: '0' });
 }
 
 /** The contact answers each question once, whichever engine there is by then. */
 async function answer(token: string): Promise<void> {
   await until('the answer is taken', () =>
-    fetch(`http://127.0.0.1:${port}/api/v1/questions/${token}`, {
+    fetch(`${url}/api/v1/questions/${token}`, {
       method: 'POST',
       headers: { 'content-type': 'text/plain' },
       body: 'q0.f0=true\r\naction=accept',
@@ -193,7 +149,7 @@ it('calls that wait, whose engine is killed again and again, all end, and none h
     // In the middle of it: each time after other requests, and so at other points of the calls.
     const enough = 2 + ((kills * 5) % 9);
     await until('they go on', async () => services.requests.length - before >= enough || (await open()) === 0);
-    await engine?.kill();
+    await engines.last?.kill();
     await start();
     kills += 1;
   }

@@ -1,74 +1,27 @@
 import { columnsOf, newId, turnRun, type TurnRunPayload, type WorkflowStep } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import {
-  freePort,
-  takeRedisDatabase,
-  type RedisDatabase,
-  testDatabase,
-  type TestDatabase,
-  testPool,
-  until,
-} from '#libs/testing';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { JobClient } from '#libs/queue';
+import { until } from '#libs/testing';
 import type pg from 'pg';
-import { fakeModel, type FakeModel } from '../../apps/engine/src/testing/fake-model.js';
+import type { FakeModel } from '../../apps/engine/src/testing/fake-model.js';
 import { recordingServer, type RecordingServer } from '../../apps/engine/src/testing/recording-server.js';
-import { engineAnswers, soon, spawnEngine } from './engine-process.js';
-import { type ServiceProcess } from './service-process.js';
+import { LoneEngines, oftenKilled } from './lone-engines.js';
 
 /** More by hand. */
 const mostKills = Number(process.env['STEP_KILLS'] ?? 8);
 const runs = Number(process.env['STEP_RUNS'] ?? 12);
 const owner = { organizationId: newId('org'), projectId: newId('prj') };
 const agentId = newId('agt');
-const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-steps-kill-'));
-let engine: ServiceProcess | undefined;
-let database: TestDatabase;
-let redis: RedisDatabase;
+let engines: LoneEngines;
 let pool: pg.Pool;
 let jobs: JobClient;
 let model: FakeModel;
 let target: RecordingServer;
 
 beforeAll(async () => {
-  [database, redis, model, target] = await Promise.all([
-    testDatabase(),
-    takeRedisDatabase(),
-    fakeModel(),
-    recordingServer(),
-  ]);
-  pool = testPool(database.url);
-  jobs = new JobClient(redis.url);
+  [engines, target] = await Promise.all([LoneEngines.open(), recordingServer()]);
+  ({ pool, jobs, model } = engines);
 });
-afterAll(async () => {
-  await engine?.kill();
-  await jobs.close();
-  await pool.end();
-  await Promise.all([model.close(), target.close(), database.drop(), redis.release()]);
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-async function start(): Promise<void> {
-  const port = await freePort();
-  engine = spawnEngine({
-    port,
-    databaseUrl: database.url,
-    redisUrl: redis.url,
-    modelUrl: model.url,
-    logFile: join(dataDir, 'engine.log'),
-    settings: {
-      ...soon,
-      MODEL_STREAMING: '0',
-      // Each kill hits many of them, and none is the cause.
-      POISON_KILLS: '100',
-      POISON_TRIAL_MS: '100',
-      TURN_MAX_ATTEMPTS: '1000',
-    },
-  });
-  await engineAnswers(port);
-}
+afterAll(() => Promise.all([engines.close(), target.close()]));
 
 function turnOfSteps(): TurnRunPayload {
   const turn_id = newId('trn');
@@ -108,7 +61,7 @@ function turnOfSteps(): TurnRunPayload {
 }
 
 it('runs with steps whose engine is killed again and again all end, and no call is made twice', async () => {
-  await start();
+  await engines.start({ ...oftenKilled, MODEL_STREAMING: '0' });
   await pool.query(
     `INSERT INTO engine.agent (id, organization_id, project_id, name, instructions, tools, is_chief_of_staff, allowed_hosts)
      VALUES ($1, $2, $3, 'Caller', 'Call.', '{http_request}', false, $4)`,
@@ -127,8 +80,8 @@ it('runs with steps whose engine is killed again and again all end, and no call 
     // In the middle of it: each time after other calls, and so at other points of the runs.
     const enough = 1 + ((kills * 3) % 5);
     await until('they go on', async () => more() >= enough || (await open()) === 0);
-    await engine?.kill();
-    await start();
+    await engines.last?.kill();
+    await engines.start({ ...oftenKilled, MODEL_STREAMING: '0' });
     kills += 1;
   }
   await until('all have ended', async () => (await open()) === 0);

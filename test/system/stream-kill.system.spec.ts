@@ -1,71 +1,33 @@
 import { columnsOf, newId, turnRun, type TurnRunPayload } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
+import type { JobClient } from '#libs/queue';
 import { ServiceTokens } from '#libs/service-kit';
-import {
-  freePort,
-  takeRedisDatabase,
-  type RedisDatabase,
-  testDatabase,
-  type TestDatabase,
-  testPool,
-  testServiceKey,
-  until,
-} from '#libs/testing';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { testServiceKey, until } from '#libs/testing';
 import type pg from 'pg';
-import { fakeModel, type FakeModel, type FakeStream, fakeStream } from '../../apps/engine/src/testing/fake-model.js';
+import { type FakeModel, type FakeStream, fakeStream } from '../../apps/engine/src/testing/fake-model.js';
 import { followSession, type SessionFollower } from '../../apps/engine/src/testing/session-follower.js';
-import { engineAnswers, soon, spawnEngine } from './engine-process.js';
-import { type ServiceProcess } from './service-process.js';
+import { LoneEngines } from './lone-engines.js';
 
 const owner = { organizationId: newId('org'), projectId: newId('prj') };
-const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-stream-kill-'));
-const engines: ServiceProcess[] = [];
-let database: TestDatabase;
-let redis: RedisDatabase;
+let engines: LoneEngines;
 let pool: pg.Pool;
 let jobs: JobClient;
 let model: FakeModel;
 let reader: SessionFollower | undefined;
 
 beforeAll(async () => {
-  [database, redis, model] = await Promise.all([testDatabase(), takeRedisDatabase(), fakeModel()]);
-  pool = testPool(database.url);
-  jobs = new JobClient(redis.url);
+  engines = await LoneEngines.open();
+  ({ pool, jobs, model } = engines);
 });
 afterAll(async () => {
   reader?.leave();
-  await Promise.all(engines.map((engine) => engine.kill()));
-  await jobs.close();
-  await pool.end();
-  await Promise.all([model.close(), database.drop(), redis.release()]);
-  rmSync(dataDir, { recursive: true, force: true });
+  await engines.close();
 });
-
-/** @returns its address, once it is ready */
-async function start(name: string): Promise<string> {
-  const port = await freePort();
-  engines.push(
-    spawnEngine({
-      port,
-      databaseUrl: database.url,
-      redisUrl: redis.url,
-      modelUrl: model.url,
-      logFile: join(dataDir, `${name}.log`),
-      settings: soon,
-    }),
-  );
-  await engineAnswers(port);
-  return `http://127.0.0.1:${port}`;
-}
 
 it('an engine killed while its model writes: the answer goes on in the same message, and no word is doubled', async () => {
   const streams: FakeStream[] = [];
   const streaming = (response: Parameters<typeof fakeStream>[0]): void => void streams.push(fakeStream(response));
   model.script(streaming, streaming);
-  await start('first');
+  await engines.start();
   const turn: TurnRunPayload = {
     turn_id: newId('trn'),
     ...columnsOf(owner),
@@ -86,7 +48,7 @@ it('an engine killed while its model writes: the answer goes on in the same mess
   const id = turn.turn_id;
   await jobs.enqueue(turnRun, turn);
   await until('the model is asked', () => streams.length === 1);
-  const url = await start('second');
+  const url = await engines.start();
   const { rows } = await pool.query('SELECT session_id FROM engine.turn WHERE id = $1', [id]);
   const scopes = ['channels:read', 'events:read'] as const;
   const token = await new ServiceTokens(testServiceKey, 'engine').mint('engine', {
@@ -100,7 +62,7 @@ it('an engine killed while its model writes: the answer goes on in the same mess
   streams[0]?.write(' is');
   await until('the words of the first are read at the second', () => following.texts.get(id) === 'The sea is');
 
-  await engines[0]?.kill();
+  await engines.all[0]?.kill();
   await until('the model is asked again', () => streams.length === 2);
   // What was written is still there until the next words replace it.
   expect(following.texts.get(id)).toBe('The sea is');
