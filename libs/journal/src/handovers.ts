@@ -1,4 +1,5 @@
 import { type Database, type Liveness, type Queryable, storableJson, SweepMark } from '#libs/database';
+import { doublingPauseSql, type DueRows, takeDueSql } from '#libs/work';
 
 /** Something handed to the next service, which has it once the journal has an entry for it at that service's stage. */
 export interface HandedOver {
@@ -88,14 +89,18 @@ export class Handovers<P = never> {
    */
   async due(limit: number, behindMs: number): Promise<StaleHandover<P>[]> {
     const { schema, owners } = this.source;
+    const stale: DueRows = {
+      table: `${schema}.stale_handover`,
+      key: 'subject_id',
+      dueAt: 'next_at',
+      also: 'attempts = attempts + 1',
+      pause: doublingPauseSql('attempts', 60),
+      by: 'now() - make_interval(secs => $2)',
+      where: `NOT EXISTS (SELECT FROM ${owners} o WHERE o.id = stale_handover.owner_id AND o.project_id = ANY (ARRAY(
+                SELECT h.project_id FROM journal.project_hold h WHERE h.state <> 'leaving')))`,
+    };
     const taken: unknown = await this.db.query(
-      `UPDATE ${schema}.stale_handover SET attempts = attempts + 1, next_at = now() + make_interval(secs => least(60, 5 * 2 ^ least(attempts, 5)))
-        WHERE subject_id IN (SELECT subject_id FROM ${schema}.stale_handover s WHERE next_at <= now() - make_interval(secs => $2)
-                                AND NOT EXISTS (SELECT FROM ${owners} o WHERE o.id = s.owner_id
-                                                 AND o.project_id = ANY (ARRAY(SELECT h.project_id FROM journal.project_hold h
-                                                                             WHERE h.state <> 'leaving')))
-                              ORDER BY next_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-        RETURNING subject_id, owner_id, receipt_id, payload`,
+      `${takeDueSql(stale, '$1')} RETURNING subject_id, owner_id, receipt_id, payload`,
       [limit, behindMs / 1_000],
     );
     const rows = (taken as [StaleHandover<P>[], number])[0];
