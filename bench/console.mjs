@@ -70,5 +70,5 @@ async function settled({ api }) {
     const working = await api('GET', '/events?result=working&limit=1');
     if (open.data.length + working.data.length === 0) return;
   }
-  throw new Error('Events are still under way.');
+  throw new Error('Events are still in flight.');
 }

@@ -78,7 +78,7 @@ async function settled(db) {
     const { rows } = await db.query(sql);
     if (rows[0]?.ended >= originals) return;
   }
-  throw new Error('Turns are still under way.');
+  throw new Error('Turns are still in flight.');
 }
 
 /**

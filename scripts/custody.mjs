@@ -1,6 +1,6 @@
 // Fails where SQL outside of libs/work has the columns of a lease, or a name that a table of its own gave them.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './launcher/project.mjs';
 
@@ -20,7 +20,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((path) => path !== '' && !exempt.test(path) && !path.startsWith(library));
+  .filter((path) => path !== '' && !exempt.test(path) && !path.startsWith(library) && existsSync(join(root, path)));
 
 const found = files.flatMap((path) => {
   const texts = readFileSync(join(root, path), 'utf8').match(literals) ?? [];

@@ -1,7 +1,7 @@
 // Fails where README's life of a message leaves out files that a reader of its links has to find alone, and where the
 // path's handlers lead to more files than a reader keeps in mind.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { root } from './launcher/project.mjs';
 
@@ -12,7 +12,7 @@ const mostReachable = 130;
 
 const files = execFileSync('git', ['ls-files', 'apps'], { cwd: root, encoding: 'utf8' })
   .split('\n')
-  .filter((path) => path.endsWith('.ts') && !path.startsWith('apps/console/'))
+  .filter((path) => path.endsWith('.ts') && !path.startsWith('apps/console/') && existsSync(join(root, path)))
   .filter((path) => !/\.spec\.ts$|\/testing\//.test(path));
 const known = new Set(files);
 /** @type {Map<string, string[]>} */

@@ -1,6 +1,6 @@
 // Fails where a line of prose is too long to be compared side by side. Tables, code and generated text are exempt.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './launcher/project.mjs';
 
@@ -9,7 +9,7 @@ const generated = 'docs/reference/';
 
 const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
   .split('\n')
-  .filter((path) => path !== '' && !path.startsWith(generated));
+  .filter((path) => path !== '' && !path.startsWith(generated) && existsSync(join(root, path)));
 const found = pages.flatMap((path) => {
   let inCode = false;
   return readFileSync(join(root, path), 'utf8')

@@ -1,6 +1,6 @@
 // Fails where two folders of a service or a library import each other, by value or by type.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { root } from './launcher/project.mjs';
 
@@ -12,7 +12,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((path) => path.endsWith('.ts') && !path.startsWith(ruledElsewhere))
+  .filter((path) => path.endsWith('.ts') && !path.startsWith(ruledElsewhere) && existsSync(join(root, path)))
   .filter((path) => !/\.spec\.ts$|\/testing\//.test(path));
 const known = new Set(files);
 

@@ -2,7 +2,7 @@ import { until } from '#libs/testing';
 import type { Browser, Page } from 'playwright-core';
 import { openSink, type Sink } from '../system/sink.js';
 import { startSmallSystem, type System } from '../system/system.js';
-import { startTelegram, type TelegramStandIn } from '../system/telegram-stand-in.js';
+import { startFakeTelegram, type FakeTelegram } from '../system/fake-telegram.js';
 import { post } from '../system/webhook.js';
 import { isForEverybody, violations } from './accessibility.js';
 import { inBrowser, launch, signIn, type Visit, visit } from './browser.js';
@@ -24,13 +24,13 @@ inBrowser('what calls people, in the console', () => {
   let browser: Browser;
   let system: System;
   let sink: Sink;
-  let telegram: TelegramStandIn;
+  let telegram: FakeTelegram;
   let owner: Visit;
   let page: Page;
   let project: string;
 
   beforeAll(async () => {
-    [sink, telegram] = await Promise.all([openSink(), startTelegram()]);
+    [sink, telegram] = await Promise.all([openSink(), startFakeTelegram()]);
     [browser, system] = await Promise.all([
       launch(),
       startSmallSystem({ GATEHOUSE_TELEGRAM_API_URL: telegram.url, ALERT_LOOK_MS: '300', ALERT_SEND_MS: '300' }),

@@ -1,7 +1,7 @@
 import { until } from '#libs/testing';
 import type { Browser, Page } from 'playwright-core';
 import { startSmallSystem, type System } from '../system/system.js';
-import { startTelegram, type TelegramStandIn } from '../system/telegram-stand-in.js';
+import { startFakeTelegram, type FakeTelegram } from '../system/fake-telegram.js';
 import { violations } from './accessibility.js';
 import { inBrowser, launch, signIn, type Visit, visit } from './browser.js';
 
@@ -10,11 +10,11 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 inBrowser('somebody new with a bot, on a computer without a public address', () => {
   let browser: Browser;
   let system: System;
-  let telegram: TelegramStandIn;
+  let telegram: FakeTelegram;
   let owner: Visit;
 
   beforeAll(async () => {
-    telegram = await startTelegram();
+    telegram = await startFakeTelegram();
     system = await startSmallSystem({
       GATEHOUSE_TELEGRAM_API_URL: telegram.url,
       CONNECTION_SWEEP_MS: '200',

@@ -6,7 +6,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { type ProviderServer, startProviderServer } from '../../apps/adapters/src/testing/provider-server.js';
 import { startSmallSystem, type System } from '../system/system.js';
-import { startTelegram, type TelegramStandIn } from '../system/telegram-stand-in.js';
+import { startFakeTelegram, type FakeTelegram } from '../system/fake-telegram.js';
 
 interface Sent {
   kind: string;
@@ -18,7 +18,7 @@ interface Sent {
 
 describe('alerts through Apps', () => {
   let system: System;
-  let telegram: TelegramStandIn;
+  let telegram: FakeTelegram;
   let slack: ProviderServer;
   let smtp: SMTPServer;
   const mails: Email[] = [];
@@ -32,7 +32,7 @@ describe('alerts through Apps', () => {
       posted.push(fields);
       return { body: { ok: true, ts: `1700000000.00000${posted.length}`, channel: fields.channel } };
     });
-    telegram = await startTelegram();
+    telegram = await startFakeTelegram();
     smtp = new SMTPServer({
       authOptional: true,
       disabledCommands: ['STARTTLS', 'AUTH'],

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DiscordGatewayServer } from '../../apps/adapters/src/testing/discord-gateway-server.js';
 import { SlackSocketServer } from '../../apps/adapters/src/testing/slack-socket-server.js';
 import { startSystem, type System } from './system.js';
-import { startTelegram, type TelegramStandIn } from './telegram-stand-in.js';
+import { startFakeTelegram, type FakeTelegram } from './fake-telegram.js';
 
 /** Short enough that what a killed process held is taken over soon. */
 const soon = {
@@ -26,14 +26,14 @@ interface Provider {
 
 describe('Apps that are asked for their events, while services are killed', () => {
   let system: System;
-  let telegram: TelegramStandIn;
+  let telegram: FakeTelegram;
   let slack: SlackSocketServer;
   let discord: DiscordGatewayServer;
   const apps: { id: string; provider: Provider; written: string[] }[] = [];
 
   beforeAll(async () => {
     [telegram, slack, discord] = await Promise.all([
-      startTelegram(),
+      startFakeTelegram(),
       SlackSocketServer.start(1_000),
       DiscordGatewayServer.start(),
     ]);

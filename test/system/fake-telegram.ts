@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** The Bot API with one bot and one person who writes to it, as far as asking for updates needs it. */
-export interface TelegramStandIn {
+export interface FakeTelegram {
   url: string;
   token: string;
   /** Whether a webhook is set: no update is given while one is. */
@@ -18,7 +18,7 @@ export interface TelegramStandIn {
 const token = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw';
 
 /** It keeps updates until it is asked for later ones, ends an older question when a newer one comes, and waits. */
-export async function startTelegram(): Promise<TelegramStandIn> {
+export async function startFakeTelegram(): Promise<FakeTelegram> {
   let updates: { update_id: number; message: object }[] = [];
   let written = 0;
   let waiting: ((status: number) => void) | null = null;
@@ -61,7 +61,7 @@ export async function startTelegram(): Promise<TelegramStandIn> {
     void asked();
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const telegram: TelegramStandIn = {
+  const telegram: FakeTelegram = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token,
     webhook: true,
