@@ -34,7 +34,7 @@ export async function entriesSince(
   const rows = (await db.query(
     `(SELECT ${columns} FROM journal.entry WHERE at >= $1 AND ${inScope} ORDER BY at LIMIT $2)
       UNION ALL
-     (SELECT ${columns} FROM journal.receipt WHERE at >= $1 AND receipt_id >= $5 AND ${inScope} ORDER BY receipt_id LIMIT $2)
+     (SELECT ${columns} FROM journal.receipt WHERE at >= $1 AND receipt_id >= $5 AND ${inScope} ORDER BY at LIMIT $2)
       ORDER BY at LIMIT $2`,
     [since, limit, scope?.organizationId ?? null, scope?.projectId ?? null, firstId('evt', since)],
   )) as Omit<LiveEntry, 'row_at'>[];

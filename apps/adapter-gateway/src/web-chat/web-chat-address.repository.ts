@@ -157,7 +157,7 @@ export class WebChatAddressRepository {
         WHERE a.organization_id = $2 AND a.email = $3 AND a.verified_by IS NOT NULL
           AND (a.thread_id = ANY($4) OR EXISTS (SELECT FROM gateway.delivery d
             JOIN gateway.web_chat_mail m ON m.delivery_id = d.id AND m.kind = 'answer'
-           WHERE d.app_id = $1 AND d.provider_message_id = ANY($4) AND m.app_id = a.app_id AND m.visitor = a.visitor))
+           WHERE d.app_id = $1 AND d.provider_message_id = ANY($4) AND d.provider_message_id <> d.id AND m.app_id = a.app_id AND m.visitor = a.visitor))
         LIMIT 1`,
       [mailAppId, organizationId, email, ids],
     )) as Answered[];

@@ -144,7 +144,8 @@ export class ProviderStatuses {
          FROM (SELECT DISTINCT ON (coalesce(delivery, message_id)) * FROM jsonb_to_recordset($2::jsonb)
                  AS t(delivery text, message_id text, status text, detail text, at timestamptz)
                 ORDER BY coalesce(delivery, message_id), array_position($3::text[], status) DESC) r
-        WHERE d.app_id = $1 AND (d.id = r.delivery OR (r.delivery IS NULL AND d.provider_message_id = r.message_id))
+        WHERE d.app_id = $1 AND (d.id = coalesce(r.delivery, r.message_id)
+               OR (r.delivery IS NULL AND d.provider_message_id = r.message_id AND d.provider_message_id <> d.id))
           AND coalesce(array_position($3::text[], d.provider_status), 0) < array_position($3::text[], r.status)`,
       [appId, JSON.stringify(reports), [...providerStatuses]],
     );

@@ -73,21 +73,23 @@ export class StaleReceiptRepository {
 
   /** As `advanceSweep`, for receipts ahead of the mark: keeps those older than `ageMs` that `stillOpen` names. */
   async keepAhead(ageMs: number, limit: number, stillOpen: (ids: string[]) => Promise<string[]>): Promise<void> {
-    for (let after = ''; ;) {
+    for (let after: Pick<OpenReceipt, 'id' | 'received_at'> = { id: '', received_at: new Date(0) }; ;) {
       const rows = (await this.db.query(
         `SELECT id, app_id, received_at FROM ingress.receipt
           WHERE received_at > (SELECT swept_to FROM ingress.sweep WHERE id = 1)
-            AND received_at <= now() - make_interval(secs => $1) AND id > $2 AND reason IS DISTINCT FROM 'verification'
-          ORDER BY id LIMIT $3`,
-        [ageMs / 1_000, after, limit],
+            AND received_at <= now() - make_interval(secs => $1) AND received_at >= $2 AND (received_at, id) > ($2, $3)
+            AND reason IS DISTINCT FROM 'verification'
+          ORDER BY received_at, id LIMIT $4`,
+        [ageMs / 1_000, after.received_at, after.id, limit],
       )) as OpenReceipt[];
       const open = new Set(await stillOpen(rows.map(({ id }) => id)));
       await keep(
         this.db,
         rows.filter(({ id }) => open.has(id)),
       );
-      if (rows.length < limit) return;
-      after = rows.at(-1)?.id ?? '';
+      const last = rows.at(-1);
+      if (!last || rows.length < limit) return;
+      after = last;
     }
   }
 
