@@ -41,6 +41,7 @@ import { WebChatMailLookups1795896226318 } from './1795896226318-web-chat-mail-l
 import { SourceAccess1795902991215 } from './1795902991215-source-access.js';
 import { ConnectionDegraded1795914674311 } from './1795914674311-connection-degraded.js';
 import { WebChatMailOfApp1795916696872 } from './1795916696872-web-chat-mail-of-app.js';
+import { ProviderIdIndex1795917647181 } from './1795917647181-provider-id-index.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -94,5 +95,6 @@ export const schema: ServiceSchema = {
     SourceAccess1795902991215,
     ConnectionDegraded1795914674311,
     WebChatMailOfApp1795916696872,
+    ProviderIdIndex1795917647181,
   ],
 };

@@ -13,7 +13,7 @@ export type ProviderStatus = (typeof providerStatuses)[number];
 @Index('delivery_by_project', ['project_id', 'id'])
 @Index('delivery_idempotency_key', ['project_id', 'app_id', 'idempotency_key'], { unique: true })
 @Index('delivery_suspect', ['due_at'], { where: openSuspect })
-@Index('delivery_of_provider', ['app_id', 'provider_message_id'], { where: `"provider_message_id" IS NOT NULL` })
+@Index('delivery_by_provider', ['app_id', 'provider_message_id'], { where: `"provider_message_id" <> "id"` })
 @Index('delivery_due', ['due_at'], { where: `"state" IN ('queued', 'sending')` })
 @Index('delivery_waiting', ['project_id', 'app_id'], { where: `"state" = 'queued' AND "reason" IS NOT NULL` })
 export class DeliveryRow extends WorkRow<DeliveryState> {
