@@ -63,6 +63,31 @@ describe('rows of work', () => {
     expect(same.filter((one) => one !== null)).toEqual([]);
   });
 
+  it('keep their outcome until Postgres takes it, also when that is after their lease, and it counts unless another claim came first', async () => {
+    const leaseMs = 100;
+    const jobs = work({ leaseMs });
+    await insert('a', 'b');
+    const [a, b] = (await jobs.claimDue(10)).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    const isOver = (): Promise<boolean> =>
+      db
+        .query(`SELECT FROM jobs.job WHERE lease_until > now() - interval '1 second'`)
+        .then((left) => left.length === 0);
+    let refusals = 0;
+    const outcomes = [a, b].map((job) =>
+      jobs.persist(async () => {
+        // A full disk: it reads, and takes nothing.
+        if (!(await isOver())) {
+          refusals += 1;
+          throw Object.assign(new Error('could not extend file'), { code: '53100' });
+        }
+        if (job?.id === 'b') await work().claim('b');
+        return jobs.settle([verdict(job!, { do: 'done' })]);
+      }),
+    );
+    expect((await Promise.all(outcomes)).map((keys) => [...keys])).toEqual([['a'], []]);
+    expect(refusals).toBeGreaterThan(2);
+  });
+
   it('may be stored and claimed by one statement, and then nobody else claims them', async () => {
     const store = async (state: string): Promise<unknown> => {
       const { columns, values, set } = work().storeSql('j', 'x.state', '$3', '$4::float8');

@@ -43,6 +43,9 @@ const unheardMs = 2_000;
 
 const ms = (value: string): string => `${value} * interval '1 millisecond'`;
 
+/** A full disk that is emptied, or a primary that is replaced, takes no longer than this. */
+const outageMs = 60_000;
+
 /**
  * The rows of one table of work: claimed under a lease, settled by the claim that holds it, swept when nobody does.
  * Methods that end in `Sql` are parts of statements that commit more than the row.
@@ -171,9 +174,12 @@ export class Work<Row extends WorkRow> {
     return this.leases.during(claim, act);
   }
 
-  /** Stores the outcome of an attempt, for which it has as long as a lease. */
+  /**
+   * Stores the outcome of an attempt. It has longer than its lease: while Postgres takes nothing, nobody claims the row
+   * either, and whoever has claimed it by the time that it does is not disturbed.
+   */
   persist<T>(store: () => Promise<T>): Promise<T> {
-    return persist(store, this.options.leaseMs);
+    return persist(store, Math.max(this.options.leaseMs, outageMs));
   }
 
   /**
