@@ -81,13 +81,15 @@ describe('a webhook while Postgres does not answer', () => {
   it('is refused when that takes longer than its sender waits, or when too many wait', async () => {
     const by = hold({ HOLD_MAX: 1 });
     world.postgres.cut();
-    const first = write(by, receipt(), null, 1_000);
-    first.catch(() => undefined);
+    const first = write(by, receipt());
     await until('it waits', () => by.waiting === 1);
     await expect(write(by, receipt())).rejects.toThrow(/HOLD_MAX/);
-    await expect(first).rejects.toThrow('Postgres did not answer in time');
+    const hasty = hold({ HOLD_MAX: 1 });
+    await expect(write(hasty, receipt(), null, 100)).rejects.toThrow('Postgres did not answer in time');
+    expect(hasty.waiting).toBe(0);
     await expect(write(hold({ HOLD_MS: 0 }), receipt())).rejects.toThrow();
-    expect(by.waiting).toBe(0);
+    world.postgres.mend();
+    expect(await first).toEqual({ stored: true });
   });
 
   it('is a duplicate of what took its key meanwhile', async () => {
@@ -167,14 +169,13 @@ describe('a webhook while Postgres does not answer for longer than it can wait',
   });
 
   it('waits no longer than the outage has lasted for HOLD_MS: the next ones are spooled at once', async () => {
-    const holdMs = 2_000;
-    const by = hold({ SPOOL_DIR: directory, HOLD_MS: holdMs }, await started());
+    const by = hold({ SPOOL_DIR: directory, HOLD_MS: 500 }, await started());
     world.postgres.cut();
     await write(by, receipt());
-    const startedMs = performance.now();
-    await Promise.all(Array.from({ length: 20 }, () => write(by, receipt())));
-    // One that waited would take the whole of it.
-    expect(performance.now() - startedMs).toBeLessThan(holdMs);
+    const writes = Array.from({ length: 20 }, () => write(by, receipt()));
+    expect(by.waiting).toBe(0);
+    await Promise.all(writes);
+    expect(by.waiting).toBe(0);
   });
 
   it('is found by the process that starts next, and is stored once however often it is moved', async () => {
