@@ -1,9 +1,10 @@
 import { useThrottledCallback } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { contextHeaders } from './client.js';
 import { connection } from './connection.js';
+import { askTheseLaterMs } from './lag.js';
 import { isProblem, problemOf } from './problem.js';
 import { projectKey, useProjectId } from './project-query.js';
 import { sessionQuery, useScope } from './session.js';
@@ -124,12 +125,24 @@ interface Live {
   enabled?: boolean;
 }
 
+/** Refetches what is under a key; once more where the answers may lack what was announced. */
+function useRefresh(queryKey: readonly unknown[]): () => void {
+  const queryClient = useQueryClient();
+  const later = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(later.current), []);
+  return useThrottledCallback(async () => {
+    await queryClient.invalidateQueries({ queryKey });
+    const waitMs = askTheseLaterMs(queryClient, queryKey);
+    clearTimeout(later.current);
+    if (waitMs !== null) later.current = setTimeout(() => void queryClient.invalidateQueries({ queryKey }), waitMs);
+  }, everyMs);
+}
+
 /** Refetches events as something happens to them. */
 export function useLiveEvents({ appId, eventId, enabled = true }: Live): StreamState {
-  const queryClient = useQueryClient();
   const projectId = useProjectId();
   const key = projectKey(projectId, eventId ? ['event', eventId] : ['events']);
-  const refresh = useThrottledCallback(() => void queryClient.invalidateQueries({ queryKey: key }), everyMs);
+  const refresh = useRefresh(key);
   const query = new URLSearchParams();
   if (appId) query.set('app_id', appId);
   if (eventId) query.set('event_id', eventId);
@@ -138,11 +151,6 @@ export function useLiveEvents({ appId, eventId, enabled = true }: Live): StreamS
 
 /** Refetches what is under a key whenever something happens to an event of the project. */
 export function useLiveRefresh(key: string): StreamState {
-  const queryClient = useQueryClient();
-  const projectId = useProjectId();
-  const refresh = useThrottledCallback(
-    () => void queryClient.invalidateQueries({ queryKey: projectKey(projectId, [key]) }),
-    everyMs,
-  );
+  const refresh = useRefresh(projectKey(useProjectId(), [key]));
   return useEventStream({ path: '/api/v1/events/stream', enabled: useScope('events:read'), onMessage: refresh });
 }

@@ -6,6 +6,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { type Aged, asOf } from './lag.js';
 import { isRefusal } from './problem.js';
 
 /** The project that the URL names. */
@@ -86,7 +87,7 @@ export function useProjectQuery<Data>(
   });
 }
 
-export interface Page<Row> {
+export interface Page<Row> extends Aged {
   data: Row[];
   next_cursor: string | null;
 }
@@ -96,6 +97,8 @@ export interface CursorList<Row> {
   /** There is nothing to show yet. */
   loading: boolean;
   error: Error | null;
+  /** What is newer may be missing: the API answered from a replica. Null: the list is current. */
+  asOf: string | null;
   hasMore: boolean;
   loadingMore: boolean;
   loadMore: () => void;
@@ -125,6 +128,7 @@ export function useCursorList<Row>(
     rows: query.data?.pages.flatMap(({ data }) => data) ?? [],
     loading: query.isPending,
     error: query.error,
+    asOf: asOf(query.data?.pages[0] ?? {}, query.dataUpdatedAt),
     hasMore: query.hasNextPage,
     loadingMore: query.isFetchingNextPage,
     loadMore: () => void (query.hasNextPage && !query.isFetchingNextPage && query.fetchNextPage()),

@@ -1436,6 +1436,8 @@ export interface components {
             data: components["schemas"]["AuditLogEntryView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
+            /** @description How old this may be, in ms: it was read from a replica, and has everything that was stored before. Null: it is current */
+            behind_ms: number | null;
         };
         DiagnosedServiceView: {
             service: string;
@@ -2792,6 +2794,8 @@ export interface components {
             data: components["schemas"]["DeliveryView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
+            /** @description How old this may be, in ms: it was read from a replica, and has everything that was stored before. Null: it is current */
+            behind_ms: number | null;
         };
         ListedAdapter: {
             id: string;
@@ -4032,6 +4036,8 @@ export interface components {
             data: components["schemas"]["EventView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
+            /** @description How old this may be, in ms: it was read from a replica, and has everything that was stored before. Null: it is current */
+            behind_ms: number | null;
         };
         EventEntryView: {
             /** Format: date-time */
@@ -4296,6 +4302,8 @@ export interface components {
             data: components["schemas"]["MessageView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
+            /** @description How old this may be, in ms: it was read from a replica, and has everything that was stored before. Null: it is current */
+            behind_ms: number | null;
         };
         Release: {
             /** @description Ids of the messages to release, each once */
@@ -4581,6 +4589,8 @@ export interface components {
             series: components["schemas"]["StatisticsStep"][];
             /** @description Of the whole span, by App; Apps without counts are left out */
             apps: components["schemas"]["AppStatistics"][];
+            /** @description How old this may be, in ms: it was read from a replica, and has everything that was stored before. Null: it is current */
+            behind_ms: number | null;
         };
         NewTrigger: {
             /** @description Every event of the App when absent or empty */
@@ -5896,6 +5906,8 @@ export interface components {
             data: components["schemas"]["RunView"][];
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
+            /** @description How old this may be, in ms: it was read from a replica, and has everything that was stored before. Null: it is current */
+            behind_ms: number | null;
         };
         RunReplay: {
             /** @description true: send replies and make all calls again; false (default): a rehearsal */
@@ -6316,6 +6328,8 @@ export interface components {
             paths: components["schemas"]["TurnPathView"][];
             /** @description The busiest first */
             tools: components["schemas"]["CalledToolView"][];
+            /** @description How old this may be, in ms: it was read from a replica, and has everything that was stored before. Null: it is current */
+            behind_ms: number | null;
         };
         UsageView: {
             day: string | null;
@@ -6337,6 +6351,8 @@ export interface components {
         };
         UsageList: {
             data: components["schemas"]["UsageView"][];
+            /** @description How old this may be, in ms: it was read from a replica, and has everything that was stored before. Null: it is current */
+            behind_ms: number | null;
         };
         OpenCallView: {
             id: string;

@@ -1,5 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { answer, api, type Schema } from './client.js';
+import { asOf } from './lag.js';
 import { useProjectQuery } from './project-query.js';
 
 type UsageGroup = 'agent' | 'day_agent' | 'day_contact' | 'day_model' | 'total';
@@ -11,6 +12,8 @@ interface UsageSince<By> {
   rows: Schema<'UsageView'>[];
   /** There may be more rows, which cost less. */
   cut: boolean;
+  /** Null: it is current. */
+  asOf: string | null;
 }
 
 /** The API answers with no more rows. */
@@ -31,8 +34,9 @@ export function useUsage<By extends UsageGroup>(from: string, by: By): UseQueryR
     ['usage', from, by],
     async (signal) => {
       const query = { from, group_by: by };
-      const { data: rows } = await answer(api.GET('/api/v1/usage', { params: { query }, signal }));
-      return { from, by, rows, cut: rows.length >= most };
+      const used = await answer(api.GET('/api/v1/usage', { params: { query }, signal }));
+      const { data: rows } = used;
+      return { from, by, rows, cut: rows.length >= most, asOf: asOf(used, Date.now()) };
     },
     { refetchInterval: everyMs, keep: true },
   );

@@ -46,6 +46,7 @@ export const uiTexts = {
   lacksScope: (scope: string) => `Your role does not include ${scope}. Ask an owner.`,
   clearFilters: 'Clear filters',
   loadMore: 'Load more',
+  asOf: 'As of',
   moreText: (next: number, left: number) => `Show ${grouped(next)} of ${grouped(left)} more characters`,
   restOfText: (left: number) => `Show ${grouped(left)} more ${left === 1 ? 'character' : 'characters'}`,
   copyAll: 'Copy all',

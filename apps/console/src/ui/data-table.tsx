@@ -4,6 +4,7 @@ import { useWindowVirtualizer, windowScroll } from '@tanstack/react-virtual';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import type { CursorList } from '../api/project-query.js';
 import { uiTexts } from '../texts/ui.js';
+import { AsOf } from './as-of.js';
 import { ExportList } from './export-list.js';
 import { LateManyBar } from './late-many-bar.js';
 import type { Many } from './many-bar.js';
@@ -189,6 +190,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>): React
             {uiTexts.endOfList}
           </Text>
         )}
+        <AsOf at={list.asOf} />
         <ExportList label={label} list={list} />
       </div>
     </div>

@@ -7,6 +7,7 @@ import { download } from '../../api/client.js';
 import { firstOfDays, useUsage } from '../../api/usage.js';
 import { usageGroups, usageMeasures, usageSpans } from '../../app/search-values.js';
 import { usageTexts } from '../../texts/usage.js';
+import { AsOf } from '../../ui/as-of.js';
 import { StatTile } from '../../ui/facts.js';
 import { FilterBar } from '../../ui/filter-bar.js';
 import { EmptyState, ProblemAlert } from '../../ui/notices.js';
@@ -60,6 +61,7 @@ export function UsagePage(): ReactNode {
         {shown && shown.rows.length > 0 && (
           <>
             {used && <Totals used={used} />}
+            <AsOf at={shown.asOf} />
             {shown.cut && <Text c="dimmed">{usageTexts.cut}</Text>}
             <Section title={usageTexts.overTime(measured)}>
               <UsageChart rows={shown.rows} from={shown.from} measure={measure} by={shownBy} />

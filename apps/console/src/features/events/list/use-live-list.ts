@@ -1,6 +1,7 @@
 import { useThrottledCallback } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { asOf, askLaterMs } from '../../../api/lag.js';
 import { type StreamState, useEventStream } from '../../../api/event-stream.js';
 import { type CursorList, type Page, projectKey, useCursorList, useProjectId } from '../../../api/project-query.js';
 import type { Schema } from '../../../api/client.js';
@@ -46,21 +47,34 @@ export function useLiveList(filter: EventListFilter, order: 'desc' | 'asc', held
 
   const asked = useRef(0);
   const answered = useRef(0);
-  const refresh = useThrottledCallback(async () => {
+  const later = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(later.current), [name]);
+  const load = async (last: boolean): Promise<void> => {
     const turn = (asked.current += 1);
     const page = await ask(undefined).catch(() => null);
     // An older answer that comes late would show events as they were.
     if (!page || turn < answered.current) return;
     answered.current = turn;
+    // What was announced may be missing in an answer of a replica.
+    const waitMs = last ? null : askLaterMs(page);
+    clearTimeout(later.current);
+    if (waitMs !== null) later.current = setTimeout(() => void load(true), waitMs);
     const known = new Set(rows.map(({ id }) => id));
     // More arrived than fit on a page: the events in between would be missing.
     const gap = page.next_cursor !== null && known.size > 0 && !page.data.some(({ id }) => known.has(id));
     if (gap) await queryClient.resetQueries({ queryKey: projectKey(projectId, key) });
-    setLive((last) => {
-      const before = last.name === name && !gap ? last : nothing;
-      return { name, rows: gap ? [] : merged(page.data, before.rows), gone: goneFrom(page, known, before.gone) };
+    setLive((shown) => {
+      const before = shown.name === name && !gap ? shown : nothing;
+      const asOfNow = asOf(page, Date.now());
+      return {
+        name,
+        rows: gap ? [] : merged(page.data, before.rows),
+        gone: goneFrom(page, known, before.gone),
+        asOf: asOfNow,
+      };
     });
-  }, everyMs);
+  };
+  const refresh = useThrottledCallback(() => load(false), everyMs);
   const stream = useEventStream({
     path: `/api/v1/events/stream${filter.app ? `?app_id=${encodeURIComponent(filter.app)}` : ''}`,
     enabled: follows && filter.until === undefined,
@@ -68,7 +82,7 @@ export function useLiveList(filter: EventListFilter, order: 'desc' | 'asc', held
   });
   const shown = shownUntil === null ? rows : rows.filter(({ received_at }) => received_at <= shownUntil);
   return {
-    list: { ...base, rows: shown },
+    list: { ...base, rows: shown, asOf: live.name === name && live.asOf !== undefined ? live.asOf : base.asOf },
     stream,
     waiting: rows.length - shown.length,
     show: () => setShownUntil(held ? newest : null),
@@ -81,6 +95,8 @@ interface Live {
   rows: EventView[];
   /** Events that no longer match the filter, such as one that was open and has ended. */
   gone: ReadonlySet<string>;
+  /** Of the newest answer; absent: there was none yet. */
+  asOf?: string | null;
 }
 
 const nothing: Live = { name: '', rows: [], gone: new Set() };

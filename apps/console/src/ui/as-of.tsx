@@ -1,0 +1,14 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { uiTexts } from '../texts/ui.js';
+import { When } from './when.js';
+
+/** Says of what lags how old it is. */
+export function AsOf({ at }: { at: string | null | undefined }): ReactNode {
+  if (!at) return null;
+  return (
+    <Text size="sm" c="dimmed" component="span">
+      {uiTexts.asOf} <When at={at} relative />
+    </Text>
+  );
+}
