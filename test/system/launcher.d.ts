@@ -128,9 +128,14 @@ declare module '*/launcher/redis-binaries.mjs' {
 declare module '*/launcher/postgres.mjs' {
   export function startPostgres(options: {
     dataDir: string;
+    port?: number | undefined;
     durable?: boolean;
     detached?: boolean;
-  }): Promise<{ url: string; port: number; stop: () => Promise<void> }>;
+  }): Promise<{ url: string; port: number; pid: number; exited: Promise<string>; stop: () => Promise<void> }>;
+}
+
+declare module '*/launcher/postgres-identity.mjs' {
+  export function publicHome(dir: string): string;
 }
 
 declare module '*/chart/helm.mjs' {

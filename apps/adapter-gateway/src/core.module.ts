@@ -2,6 +2,7 @@ import { AuditController, AuditLog, auditProvider } from '#libs/audit';
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
 import { HeldProjects, heldProjectsProvider, Journal, journalProvider } from '#libs/journal';
+import { ListReads, listReadsProvider } from '#libs/list-reads';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
@@ -39,6 +40,7 @@ export class CoreModule {
         serviceClientProvider(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL),
         serviceClientProvider(VAULT, 'credential-vault', settings.VAULT_URL),
         auditProvider('gateway'),
+        listReadsProvider(schema, 'adapter-gateway', settings),
         changeListenerProvider('adapter-gateway', settings, ['gateway', 'vault']),
         journalProvider('adapter-gateway'),
         heldProjectsProvider,
@@ -52,6 +54,7 @@ export class CoreModule {
         REGISTRY,
         VAULT,
         AuditLog,
+        ListReads,
         ChangeListener,
         HeldProjects,
         Journal,

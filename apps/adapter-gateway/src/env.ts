@@ -7,6 +7,7 @@ import {
   type Reader,
   readEnv,
   pathSettings,
+  replicaSettings,
   serviceSettings,
   url,
 } from '#libs/service-kit';
@@ -24,6 +25,7 @@ const settings = {
   ...serviceSettings,
   ...pathSettings,
   ...changeSettings,
+  ...replicaSettings,
   INGRESS_URL: url(),
   /** Where this service reaches PUBLIC_URL, if not at that address; samples and Verify send to it. */
   SAMPLE_URL: optionalUrl,

@@ -2,6 +2,7 @@ import { AuditController, AuditLog, auditProvider } from '#libs/audit';
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
 import { Journal, journalProvider } from '#libs/journal';
+import { ListReads, listReadsProvider } from '#libs/list-reads';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { ServiceClient, serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
@@ -38,6 +39,7 @@ export class CoreModule {
         serviceClientProvider(REGISTRY, 'mcp-registry', settings.MCP_REGISTRY_URL, toolTimeoutMs),
         serviceClientProvider(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, toolTimeoutMs),
         auditProvider('engine'),
+        listReadsProvider(schema, 'engine', settings),
         changeListenerProvider('engine', settings, ['engine', 'vault']),
         journalProvider('engine', isUnreported),
         projectLimitsProvider('engine'),
@@ -51,6 +53,7 @@ export class CoreModule {
         REGISTRY,
         PYTHON_RUNNER,
         AuditLog,
+        ListReads,
         ChangeListener,
         Journal,
         ProjectLimits,

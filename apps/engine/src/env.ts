@@ -7,6 +7,7 @@ import {
   optionalText,
   pathSettings,
   readEnv,
+  replicaSettings,
   serviceSettings,
   url,
 } from '#libs/service-kit';
@@ -16,6 +17,7 @@ const settings = {
   ...serviceSettings,
   ...pathSettings,
   ...changeSettings,
+  ...replicaSettings,
   ROUTER_URL: url(),
   GATEWAY_URL: url(),
   VAULT_URL: url(),

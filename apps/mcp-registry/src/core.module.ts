@@ -1,6 +1,7 @@
 import { AuditController, AuditLog, auditProvider } from '#libs/audit';
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
+import { ListReads, listReadsProvider } from '#libs/list-reads';
 import { serviceClientProvider } from '#libs/service-kit';
 import { ProjectRowsController, projectRowsProvider } from '#libs/project-rows';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
@@ -32,10 +33,11 @@ export class CoreModule {
         serviceClientProvider(PYTHON_RUNNER, 'python-runner', settings.PYTHON_RUNNER_URL, settings.COMPILE_TIMEOUT_MS),
         serviceClientProvider(VAULT, 'credential-vault', settings.VAULT_URL),
         auditProvider('registry'),
+        listReadsProvider(schema, 'mcp-registry', settings),
         projectRowsProvider(movedRows),
         changeListenerProvider('mcp-registry', settings, ['vault']),
       ],
-      exports: [SETTINGS, EGRESS, ENGINE, TRIES, PYTHON_RUNNER, VAULT, AuditLog, ChangeListener],
+      exports: [SETTINGS, EGRESS, ENGINE, TRIES, PYTHON_RUNNER, VAULT, AuditLog, ListReads, ChangeListener],
     };
   }
 }

@@ -1,8 +1,9 @@
-import { integer, list, listenSettings, readEnv, serviceSettings, url } from '#libs/service-kit';
+import { integer, list, listenSettings, readEnv, replicaSettings, serviceSettings, url } from '#libs/service-kit';
 
 const settings = {
   ...serviceSettings,
   ...listenSettings,
+  ...replicaSettings,
   VAULT_URL: url(),
   ENGINE_URL: url(),
   PYTHON_RUNNER_URL: url('http://python-runner:8080'),

@@ -1,5 +1,6 @@
 import { AuditLog, auditProvider } from '#libs/audit';
 import { DatabaseModule } from '#libs/database';
+import { ListReads, listReadsProvider } from '#libs/list-reads';
 import { serviceClientProvider, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
@@ -30,8 +31,9 @@ export class CoreModule {
           inject: [ServiceTokens],
         },
         auditProvider('portal'),
+        listReadsProvider(schema, 'portal', settings),
       ],
-      exports: [SETTINGS, GATEWAY, ROUTER, SERVICE_CLIENTS, AuditLog],
+      exports: [SETTINGS, GATEWAY, ROUTER, SERVICE_CLIENTS, AuditLog, ListReads],
     };
   }
 }

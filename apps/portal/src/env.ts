@@ -1,4 +1,13 @@
-import { clientLimitSettings, integer, list, readEnv, serviceSettings, text, url } from '#libs/service-kit';
+import {
+  clientLimitSettings,
+  integer,
+  list,
+  readEnv,
+  replicaSettings,
+  serviceSettings,
+  text,
+  url,
+} from '#libs/service-kit';
 import { fileURLToPath } from 'node:url';
 import { moveAccepts } from './move-accepts.js';
 import { checkOidc, oidcSettings } from './sign-in/single-sign-on/oidc-settings.js';
@@ -8,6 +17,7 @@ const builtConsole = fileURLToPath(new URL('../../../console', import.meta.url))
 
 const settings = {
   ...serviceSettings,
+  ...replicaSettings,
   ...clientLimitSettings,
   INGRESS_URL: url(),
   GATEWAY_URL: url(),

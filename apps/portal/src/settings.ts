@@ -1,4 +1,5 @@
 import type { FrontDoorSettings } from './front-door/front-door.js';
+import type { ReplicaSettings } from '#libs/list-reads';
 import type { MoveAcceptance } from './move-accepts.js';
 import type { ProxySettings } from './proxy/proxy-routes.js';
 import type { OidcSettings } from './sign-in/single-sign-on/oidc-settings.js';
@@ -25,9 +26,22 @@ export interface CallerCacheSettings {
   KEY_CACHE_MS: number;
 }
 
+/** Whether lists may come from a replica, and how old they may then be. */
+export interface ReplicaUseSettings {
+  DATABASE_REPLICA_URL: string | null;
+  REPLICA_MAX_LAG_MS: number;
+}
+
 /** The settings of the portal's parts. `env.ts` reads them; tests write their own. */
 export interface PortalSettings
-  extends FrontDoorSettings, ProxySettings, FailedKeysSettings, SessionSettings, CallerCacheSettings, OidcSettings {
+  extends
+    FrontDoorSettings,
+    ProxySettings,
+    FailedKeysSettings,
+    SessionSettings,
+    CallerCacheSettings,
+    OidcSettings,
+    ReplicaSettings {
   DATABASE_URL: string;
   DATABASE_POOL: number;
   /** The folder of the console's build. */

@@ -1,6 +1,7 @@
 import { AuditController, AuditLog, auditProvider } from '#libs/audit';
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { HeldProjects, heldProjectsProvider, Journal, journalProvider } from '#libs/journal';
+import { ListReads, listReadsProvider } from '#libs/list-reads';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
@@ -30,11 +31,23 @@ export class CoreModule {
         serviceClientProvider(INGRESS, 'webhook-ingress', settings.INGRESS_URL),
         changeListenerProvider('router', settings, ['router']),
         auditProvider('router'),
+        listReadsProvider(schema, 'router', settings),
         journalProvider('router'),
         heldProjectsProvider,
         projectLimitsProvider('router'),
       ],
-      exports: [AuditLog, SETTINGS, ENGINE, GATEWAY, INGRESS, ChangeListener, HeldProjects, Journal, ProjectLimits],
+      exports: [
+        AuditLog,
+        ListReads,
+        SETTINGS,
+        ENGINE,
+        GATEWAY,
+        INGRESS,
+        ChangeListener,
+        HeldProjects,
+        Journal,
+        ProjectLimits,
+      ],
     };
   }
 }

@@ -1,4 +1,12 @@
-import { changeSettings, integer, pathSettings, readEnv, serviceSettings, url } from '#libs/service-kit';
+import {
+  changeSettings,
+  integer,
+  pathSettings,
+  readEnv,
+  replicaSettings,
+  serviceSettings,
+  url,
+} from '#libs/service-kit';
 
 export const eventSettings = {
   /** Events that one search scans; a page may be short and continue from there. */
@@ -61,6 +69,7 @@ const settings = {
   ...serviceSettings,
   ...pathSettings,
   ...changeSettings,
+  ...replicaSettings,
   ...eventSettings,
   ...scheduleSettings,
   ...waitSettings,

@@ -58,10 +58,11 @@ export class AuditLog {
     { organizationId, projectId }: ProjectScope,
     limit: number,
     { cursor, order = 'desc', action, actor, subject, before }: AuditFilter & { cursor?: string; order?: Order } = {},
+    db: Queryable = this.db,
   ): Promise<AuditRecord[]> {
     const { after: next, by } = keyset('id', '$3', order);
     const end = before === undefined ? null : firstId('aud', timeIn(before));
-    return (await this.db.query(
+    return (await db.query(
       `SELECT id, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, actor, action, subject, before,
               after, request_id
          FROM ${this.schema}.audit

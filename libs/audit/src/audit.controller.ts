@@ -1,3 +1,4 @@
+import { type Behind, ListReads, withBehind } from '#libs/list-reads';
 import { Caller, OneOf, OrderedQuery, type Principal, RequireScopes, Text } from '#libs/service-kit';
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
@@ -19,10 +20,16 @@ export class AuditQuery extends OrderedQuery {
 @Controller('internal/audit')
 @RequireScopes('service')
 export class AuditController {
-  constructor(private readonly audit: AuditLog) {}
+  constructor(
+    private readonly audit: AuditLog,
+    private readonly reads: ListReads,
+  ) {}
 
   @Get()
-  async list(@Caller() caller: Principal, @Query() query: AuditQuery): Promise<{ data: AuditRecord[] }> {
-    return { data: await this.audit.list(caller, query.limit + 1, query) };
+  async list(@Caller() caller: Principal, @Query() query: AuditQuery): Promise<{ data: AuditRecord[] } & Behind> {
+    const { value, behindMs } = await this.reads.read('audit', caller, (db) =>
+      this.audit.list(caller, query.limit + 1, query, db),
+    );
+    return withBehind({ value: { data: value }, behindMs });
   }
 }

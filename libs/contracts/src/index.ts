@@ -13,6 +13,7 @@ export * from './image-type.js';
 export * from './internal-headers.js';
 export * from './job-contract.js';
 export * from './job-custody.js';
+export * from './lagging-lists.js';
 export * from './message-context.js';
 export * from './message.js';
 export * from './message-key.js';

@@ -22,3 +22,12 @@ export const announcedBytesHeader = 'x-gatehouse-announced-bytes';
  * service that does not know announcements answers without it.
  */
 export const bodyRoomHeader = 'x-gatehouse-body-room';
+
+/**
+ * In this header of a read the portal says how old the rows of a list may be, in ms: the caller has changed nothing since.
+ * Without it a list is read from the primary.
+ */
+export const mayLagHeader = 'x-gatehouse-may-lag';
+
+/** In this header an answer says how old what it shows may be, in ms; absent: it is current. */
+export const behindHeader = 'gatehouse-behind-ms';

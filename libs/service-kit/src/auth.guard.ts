@@ -1,7 +1,7 @@
-import type { ProjectScope } from '#libs/contracts';
+import { mayLagHeader, type ProjectScope } from '#libs/contracts';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { type AuthenticatedRequest, onceKey, publicKey, type Scope, scopesKey } from './principal.js';
+import { type AuthenticatedRequest, onceKey, type Principal, publicKey, type Scope, scopesKey } from './principal.js';
 import { Problem } from './problem.js';
 import { ServiceTokens } from './service-tokens.js';
 
@@ -27,12 +27,18 @@ export class AuthGuard implements CanActivate {
     const principal = await verified.catch(() => {
       throw new Problem(401, 'not_authenticated', 'The token is not valid here, has expired, or was used.');
     });
-    request.principal = { ...principal, requestId: request.id };
+    request.principal = { ...principal, requestId: request.id, ...lagOf(request) };
     const held = request.principal.scopes;
     const missing = wanted ? wanted.filter((scope) => !holds(held, scope)) : ['(none declared)'];
     if (missing.length > 0) throw new Problem(403, 'scope_missing', `This needs the scope ${missing.join(', ')}.`);
     return true;
   }
+}
+
+/** Only of a read: who changes something is never shown what was there before. */
+function lagOf({ method, headers }: AuthenticatedRequest): Pick<Principal, 'mayLagMs'> {
+  const mayLagMs = Number(headers[mayLagHeader]);
+  return method === 'GET' && mayLagMs > 0 ? { mayLagMs } : {};
 }
 
 function tenantOf({ headers }: AuthenticatedRequest): ProjectScope {

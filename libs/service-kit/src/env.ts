@@ -200,6 +200,22 @@ export const listenSettings = {
   DATABASE_DIRECT_URL: optionalUrl,
 };
 
+/** For services whose lists may be read from a replica of Postgres. */
+export const replicaSettings = {
+  /** A replica of Postgres, for lists that people look at; without a user in it, with that of DATABASE_URL. */
+  DATABASE_REPLICA_URL: optionalUrl,
+  /** A replica that is further behind is not read. */
+  REPLICA_MAX_LAG_MS: integer(10_000, 1_000, 300_000),
+  /** Connections of a process to it. */
+  REPLICA_POOL: integer(5, 1, 200),
+  /** A list that it has not answered by then is read from the primary. */
+  REPLICA_ANSWER_MS: integer(5_000, 100, 60_000),
+  /** Lists that a process reads from the primary at a time, where there is a replica that cannot be read. */
+  REPLICA_FALLBACK_CONNECTIONS: integer(2, 1, 200),
+  /** How long further ones wait for that before they are answered 503. */
+  REPLICA_FALLBACK_WAIT_MS: integer(5_000, 10, 60_000),
+};
+
 /** For services that cache rarely changed values and hear of their changes. */
 export const changeSettings = {
   ...listenSettings,

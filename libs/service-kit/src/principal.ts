@@ -38,6 +38,8 @@ export interface Principal extends ProjectScope {
   scopes: Scope[];
   /** Of the request that it came with. Absent: it did not come over HTTP. */
   requestId?: string;
+  /** How old the rows of a list may be that this request asks for. Absent: it asks for what is there now. */
+  mayLagMs?: number;
 }
 
 /** A lasting identity for the caller: who is behind a key, because whoever may make keys has any number of them. */

@@ -1,4 +1,4 @@
-import type { ProjectScope } from '#libs/contracts';
+import { mayLagHeader, type ProjectScope } from '#libs/contracts';
 import { inSpan, traceparent } from '#libs/telemetry';
 import type { FactoryProvider, InjectionToken } from '@nestjs/common';
 import { Agent, request } from 'undici';
@@ -49,6 +49,13 @@ export class ServiceClient {
   /** @throws Problem with the other service's status and code; 503 `service_unavailable` when it does not answer */
   get<T>(path: string, scope: ProjectScope): Promise<T> {
     return this.call<T>('GET', path, scope, undefined);
+  }
+
+  /**
+   * As `get`, of rows that may be old. @param mayLagMs how old; absent: they may not. @throws Problem as `get`
+   */
+  getLagging<T>(path: string, scope: ProjectScope, mayLagMs: number | undefined): Promise<T> {
+    return this.call<T>('GET', path, scope, undefined, mayLagMs ? { [mayLagHeader]: String(mayLagMs) } : {});
   }
 
   /** @throws Problem as `get` */

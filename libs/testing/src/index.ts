@@ -13,7 +13,7 @@ export { takeRedisDatabase, type RedisDatabase } from './redis-database.js';
 export { testServiceKey } from './service-key.js';
 export { sendByByte, slowClient, type SlowClient } from './slow-client.js';
 export { TEST_CERTIFICATE, TEST_KEY } from './test-certificate.js';
-export { emptyTestDatabase, testDatabase, testPasswords, type TestDatabase } from './test-database.js';
+export { asRole, emptyTestDatabase, testDatabase, testPasswords, type TestDatabase } from './test-database.js';
 export { testPool } from './test-pool.js';
 export { Hopeless, patienceMs, until } from './until.js';
 export { openWorld, type Setup, type World } from './world.js';

@@ -72,7 +72,8 @@ function databaseUrl(name: string): string {
   return url.href;
 }
 
-function asRole(databaseUrl: string, service: string): string {
+/** The address of a database as a service connects to it; `owner` for who migrates. */
+export function asRole(databaseUrl: string, service: string): string {
   const url = new URL(databaseUrl);
   url.username = service === 'owner' ? ownerRole : roleOf(service);
   url.password = testPasswords[service] ?? '';

@@ -5,7 +5,8 @@ import {
   workflowStepKinds,
   workflowStepStates,
 } from '#libs/contracts';
-import { idOf, PageOf, time } from '#libs/service-kit';
+import { LaggingPageOf } from '#libs/list-reads';
+import { idOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 
 /**
@@ -78,7 +79,7 @@ export class RunView implements RunRow {
   @ApiProperty({ ...time, nullable: true }) finished_at: Date | null;
 }
 
-export class RunPage extends PageOf(RunView) {}
+export class RunPage extends LaggingPageOf(RunView) {}
 
 export class RunDelivery {
   @ApiProperty({ ...idOf('dlv'), description: 'As under /api/v1/deliveries' }) id: string;

@@ -1,4 +1,5 @@
 import { AuditQuery } from '#libs/audit';
+import { SaysBehind } from '#libs/list-reads';
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -17,6 +18,7 @@ export class AuditLogController {
     summary: 'Audit log: changes of what agents may do, decisions on calls, created and revoked keys; never deleted',
   })
   @ApiOkResponse({ type: AuditLogPage })
+  @SaysBehind()
   list(@Caller() caller: Principal, @Query() query: AuditQuery): Promise<AuditLogPage> {
     return this.trail.page(caller, query);
   }

@@ -1,5 +1,5 @@
-import type { ProjectScope } from '#libs/contracts';
 import type { AuditLog, AuditQuery, AuditRecord } from '#libs/audit';
+import { type Behind, type ListRead, type ListReads, withBehind } from '#libs/list-reads';
 import {
   type Audience,
   type Page,
@@ -21,7 +21,7 @@ const kept = {
   router: 'ROUTER_URL',
 } as const satisfies Partial<Record<Audience, keyof UpstreamUrls>>;
 
-export function auditClients(urls: UpstreamUrls, tokens: ServiceTokens): Pick<ServiceClient, 'get'>[] {
+export function auditClients(urls: UpstreamUrls, tokens: ServiceTokens): Pick<ServiceClient, 'getLagging'>[] {
   const services = Object.entries(kept) as [keyof typeof kept, keyof UpstreamUrls][];
   return services.map(([audience, setting]) => new ServiceClient(audience, urls[setting], tokens));
 }
@@ -36,7 +36,8 @@ export type NamedRecord = AuditRecord & { actor_name: string | null };
 export class AuditTrail {
   constructor(
     private readonly own: AuditLog,
-    private readonly others: Pick<ServiceClient, 'get'>[],
+    private readonly reads: Pick<ListReads, 'read'>,
+    private readonly others: Pick<ServiceClient, 'getLagging'>[],
     private readonly names: Pick<ActorNameRepository, 'of'>,
   ) {}
 
@@ -45,34 +46,42 @@ export class AuditTrail {
    * @throws Problem 503 `service_unavailable` when a service does not answer: a page without its entries would look
    *   complete
    */
-  async page({ organizationId, projectId }: Principal, query: AuditQuery): Promise<Page<NamedRecord>> {
-    const scope = { organizationId, projectId };
+  async page(caller: Principal, query: AuditQuery): Promise<Page<NamedRecord> & Behind> {
+    const { organizationId } = caller;
     const { limit, order } = query;
     const newer = order === 'asc' ? 1 : -1;
-    const [own, ...others] = await Promise.all([
-      this.own.list(scope, limit + 1, query),
-      ...this.others.map((other) => entriesOf(other, query, scope)),
+    const read = await Promise.all([
+      this.reads.read('audit', caller, (db) => this.own.list(caller, limit + 1, query, db)),
+      ...this.others.map((other) => entriesOf(other, query, caller)),
     ]);
-    const all = [...(own ?? []), ...others.flat()].sort((a, b) => (a.id < b.id ? -newer : newer));
+    const all = read.flatMap(({ value }) => value).sort((a, b) => (a.id < b.id ? -newer : newer));
     const page = pageOf(all.slice(0, limit + 1), limit, ({ id }) => id);
     const names = await this.names.of(
       organizationId,
       page.data.map(({ actor }) => actor),
     );
-    return { ...page, data: page.data.map((entry) => ({ ...entry, actor_name: names.get(entry.actor) ?? null })) };
+    const data = page.data.map((entry) => ({ ...entry, actor_name: names.get(entry.actor) ?? null }));
+    const ages = read.flatMap(({ behindMs }) => behindMs ?? []);
+    return withBehind({ value: { ...page, data }, behindMs: ages.length > 0 ? Math.max(...ages) : null });
   }
 }
 
 async function entriesOf(
-  other: Pick<ServiceClient, 'get'>,
+  other: Pick<ServiceClient, 'getLagging'>,
   query: AuditQuery,
-  scope: ProjectScope,
-): Promise<AuditRecord[]> {
+  { organizationId, projectId, mayLagMs }: Principal,
+): Promise<ListRead<AuditRecord[]>> {
   try {
-    return (await other.get<{ data: AuditRecord[] }>(`/internal/audit?${written(query)}`, scope)).data;
+    const path = `/internal/audit?${written(query)}`;
+    const page = await other.getLagging<{ data: AuditRecord[] } & Partial<Behind>>(
+      path,
+      { organizationId, projectId },
+      mayLagMs,
+    );
+    return { value: page.data, behindMs: page.behind_ms ?? null };
   } catch (error) {
     // The previous release of a service that kept no log.
-    if (error instanceof Problem && error.status === 404) return [];
+    if (error instanceof Problem && error.status === 404) return { value: [], behindMs: null };
     throw error;
   }
 }

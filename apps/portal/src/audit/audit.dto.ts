@@ -1,5 +1,6 @@
 import { type AuditAction, auditActions } from '#libs/audit';
-import { anyObject, idOf, PageOf } from '#libs/service-kit';
+import { LaggingPageOf } from '#libs/list-reads';
+import { anyObject, idOf } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import type { NamedRecord } from './audit-trail.js';
 
@@ -23,4 +24,4 @@ export class AuditLogEntryView implements NamedRecord {
   request_id: string | null;
 }
 
-export class AuditLogPage extends PageOf(AuditLogEntryView) {}
+export class AuditLogPage extends LaggingPageOf(AuditLogEntryView) {}

@@ -1,4 +1,5 @@
 import { AuditLog } from '#libs/audit';
+import { ListReads } from '#libs/list-reads';
 import { ServiceTokens } from '#libs/service-kit';
 import { Module } from '@nestjs/common';
 import type { UpstreamUrls } from '../proxy/route-table.js';
@@ -13,9 +14,14 @@ import { auditClients, AuditTrail } from './audit-trail.js';
     ActorNameRepository,
     {
       provide: AuditTrail,
-      useFactory: (own: AuditLog, tokens: ServiceTokens, names: ActorNameRepository, urls: UpstreamUrls) =>
-        new AuditTrail(own, auditClients(urls, tokens), names),
-      inject: [AuditLog, ServiceTokens, ActorNameRepository, SETTINGS],
+      useFactory: (
+        own: AuditLog,
+        reads: ListReads,
+        tokens: ServiceTokens,
+        names: ActorNameRepository,
+        urls: UpstreamUrls,
+      ) => new AuditTrail(own, reads, auditClients(urls, tokens), names),
+      inject: [AuditLog, ListReads, ServiceTokens, ActorNameRepository, SETTINGS],
     },
   ],
 })

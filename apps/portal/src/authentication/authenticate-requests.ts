@@ -1,3 +1,4 @@
+import { mayLagHeader } from '#libs/contracts';
 import { Problem, ServiceTokens } from '#libs/service-kit';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -6,6 +7,7 @@ import { audienceOf, isOpen, isProtocol, isPublic } from '../proxy/route-table.j
 import { sessionTokenOf, withoutSession } from './session-cookie.js';
 import { type SessionSettings, SETTINGS } from '../settings.js';
 import { type Authenticated, notSignedIn } from './authenticated.js';
+import { RecentWrites } from '../recent-writes/recent-writes.js';
 import { KeyAuthenticator } from './key-authenticator.js';
 import { OpenRequests } from './open-requests.js';
 import { rememberMember } from './request-member.js';
@@ -22,6 +24,7 @@ export function authenticateRequests(app: NestFastifyApplication): void {
   const sessions = app.get(SessionAuthenticator, { strict: false });
   const tokens = app.get(ServiceTokens, { strict: false });
   const open = app.get(OpenRequests, { strict: false });
+  const writes = app.get(RecentWrites, { strict: false });
   const { PUBLIC_URL } = app.get<SessionSettings>(SETTINGS, { strict: false });
 
   /** A key takes precedence: a client sends it on purpose, while a browser adds cookies by itself. */
@@ -52,12 +55,14 @@ export function authenticateRequests(app: NestFastifyApplication): void {
 
   fastify.addHook('onRequest', async (request, reply) => {
     const route = request.routeOptions.url;
+    delete request.raw.headers[mayLagHeader];
     if (!route || !(route.startsWith('/api/v1/') || isProtocol(route)) || isPublic(route)) return;
     try {
       const { headers } = request.raw;
       if (!(await isAnonymous(request, route))) {
         const { principal, holder } = await authenticated(request, route);
         open.enter(holder, reply.raw);
+        if (!isProtocol(route)) await writes.enters(request, principal);
         headers.authorization = `Bearer ${await tokens.mint(audienceOf(route), principal)}`;
       }
       // The token carries the context from here on; the headers must not contradict it.
@@ -69,6 +74,10 @@ export function authenticateRequests(app: NestFastifyApplication): void {
     } catch (error) {
       return sendProblem(reply, error);
     }
+  });
+  fastify.addHook('onSend', async (request, reply, payload) => {
+    await writes.answers(request, reply.statusCode);
+    return payload;
   });
 }
 

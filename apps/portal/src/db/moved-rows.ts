@@ -22,6 +22,7 @@ export const movedRows: MovedRows = {
     'portal.user_identity': 'what an identity provider says of people',
     'portal.sign_in_link': 'links that sign people in here',
     'portal.member_session': 'browsers that are signed in here',
+    'portal.recent_write': 'who has just changed something here',
   },
   open: [
     {

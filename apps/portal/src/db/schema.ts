@@ -14,9 +14,11 @@ import { AlertRule } from '../alerts/alert-rule.entity.js';
 import { AlertWatch } from '../alerts/alert-watch.entity.js';
 import { AttentionMute } from '../attention/attention-mute.entity.js';
 import { Alerts1795809700000 } from './1795809700000-alerts.js';
+import { RecentWrite } from '../recent-writes/recent-write.entity.js';
 import { SavedView } from '../views/saved-view.entity.js';
 import { SavedView1795869304000 } from './1795869304000-saved-view.js';
 import { Portal1770000000000 } from './1770000000000-portal.js';
+import { RecentWrite1795915347854 } from './1795915347854-recent-write.js';
 
 export const schema: ServiceSchema = {
   name: 'portal',
@@ -36,6 +38,7 @@ export const schema: ServiceSchema = {
     Alert,
     AttentionMute,
     SavedView,
+    RecentWrite,
   ],
-  migrations: [Portal1770000000000, Alerts1795809700000, SavedView1795869304000],
+  migrations: [Portal1770000000000, Alerts1795809700000, SavedView1795869304000, RecentWrite1795915347854],
 };

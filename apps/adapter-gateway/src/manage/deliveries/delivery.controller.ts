@@ -1,4 +1,5 @@
-import { Caller, notFound, OneOf, pageOf, OrderedQuery, type Principal, RequireScopes, Text } from '#libs/service-kit';
+import { laggingPage, SaysBehind } from '#libs/list-reads';
+import { Caller, notFound, OneOf, OrderedQuery, type Principal, RequireScopes, Text } from '#libs/service-kit';
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiExcludeController, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DeliveryRepair } from './delivery-repair.js';
@@ -25,8 +26,9 @@ export class DeliveryController {
   @RequireScopes('deliveries:read')
   @ApiOperation({ operationId: 'listDeliveries', summary: 'Deliveries, newest first unless asked otherwise' })
   @ApiOkResponse({ type: DeliveryPage })
+  @SaysBehind()
   async list(@Caller() caller: Principal, @Query() query: DeliveryQuery): Promise<DeliveryPage> {
-    const rows = await this.deliveries.list(caller.organizationId, caller.projectId, {
+    const { value, behindMs } = await this.deliveries.list(caller, {
       state: query.state ?? null,
       receiptId: query.event_id ?? null,
       appId: query.app_id ?? null,
@@ -34,7 +36,7 @@ export class DeliveryController {
       order: query.order,
       limit: query.limit + 1,
     });
-    return pageOf(rows.map(DeliveryView.of), query.limit, ({ id }) => id);
+    return laggingPage({ value: value.map(DeliveryView.of), behindMs }, query.limit, ({ id }) => id);
   }
 
   @Get(':id')

@@ -1,7 +1,8 @@
 import type { AttachmentHead, OutboundAction, OutboundContent, ReplyTarget } from '#libs/contracts';
 import type { WorkRow } from '#libs/work';
 import type { WebChatMail } from '../../web-chat/web-chat-mail.entity.js';
-import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
+import { LaggingPageOf } from '#libs/list-reads';
+import { anyValue, idOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { type DeliveryRow, type DeliveryState, providerStatuses } from '../../entities/delivery.entity.js';
 
@@ -160,4 +161,4 @@ export class DeliveryView implements Omit<DeliveryRow, keyof WorkRow> {
   }
 }
 
-export class DeliveryPage extends PageOf(DeliveryView) {}
+export class DeliveryPage extends LaggingPageOf(DeliveryView) {}

@@ -1,5 +1,7 @@
-import type { Order } from '#libs/contracts';
+import type { Order, ProjectScope } from '#libs/contracts';
 import { keyset, storableJson, type Transaction } from '#libs/database';
+import { type ListRead, ListReads } from '#libs/list-reads';
+import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
@@ -7,12 +9,22 @@ import { DeliveryRow } from '../../entities/delivery.entity.js';
 import { DeliveryRepository } from '../../path/deliveries/delivery.repository.js';
 import { answerLostCode } from '../../path/deliveries/delivery.verdict.js';
 
+interface DeliveryFilter {
+  state: string | null;
+  receiptId: string | null;
+  appId: string | null;
+  cursor: string | null;
+  order: Order;
+  limit: number;
+}
+
 /** What people and services ask of deliveries. */
 @Injectable()
 export class ManagedDeliveryRepository {
   constructor(
     @InjectRepository(DeliveryRow) private readonly rows: Repository<DeliveryRow>,
     private readonly deliveries: DeliveryRepository,
+    private readonly reads: ListReads,
   ) {}
 
   /**
@@ -54,31 +66,9 @@ export class ManagedDeliveryRepository {
     return this.rows.findOneBy({ id, organization_id: organizationId, project_id: projectId });
   }
 
-  list(
-    organizationId: string,
-    projectId: string,
-    filter: {
-      state: string | null;
-      receiptId: string | null;
-      appId: string | null;
-      cursor: string | null;
-      order: Order;
-      limit: number;
-    },
-  ): Promise<DeliveryRow[]> {
-    const query = this.rows
-      .createQueryBuilder('delivery')
-      .where('delivery.organization_id = :organizationId AND delivery.project_id = :projectId', {
-        organizationId,
-        projectId,
-      })
-      .andWhere(keyset('delivery.id', ':cursor', filter.order).after, { cursor: filter.cursor })
-      .orderBy('delivery.id', filter.order === 'asc' ? 'ASC' : 'DESC')
-      .limit(filter.limit);
-    if (filter.state) query.andWhere('delivery.state = :state', { state: filter.state });
-    if (filter.receiptId) query.andWhere('delivery.receipt_id = :receiptId', { receiptId: filter.receiptId });
-    if (filter.appId) query.andWhere('delivery.app_id = :appId', { appId: filter.appId });
-    return query.getMany();
+  /** May lag. */
+  list(caller: Principal, filter: DeliveryFilter): Promise<ListRead<DeliveryRow[]>> {
+    return this.reads.read('deliveries', caller, (db) => listed(db, caller, filter));
   }
 
   /**
@@ -117,4 +107,24 @@ export class ManagedDeliveryRepository {
     )) as { state: 'delivered' | 'queued' }[];
     return rows[0]?.state ?? null;
   }
+}
+
+function listed(
+  db: Transaction,
+  { organizationId, projectId }: ProjectScope,
+  filter: DeliveryFilter,
+): Promise<DeliveryRow[]> {
+  const query = db
+    .createQueryBuilder(DeliveryRow, 'delivery')
+    .where('delivery.organization_id = :organizationId AND delivery.project_id = :projectId', {
+      organizationId,
+      projectId,
+    })
+    .andWhere(keyset('delivery.id', ':cursor', filter.order).after, { cursor: filter.cursor })
+    .orderBy('delivery.id', filter.order === 'asc' ? 'ASC' : 'DESC')
+    .limit(filter.limit);
+  if (filter.state) query.andWhere('delivery.state = :state', { state: filter.state });
+  if (filter.receiptId) query.andWhere('delivery.receipt_id = :receiptId', { receiptId: filter.receiptId });
+  if (filter.appId) query.andWhere('delivery.app_id = :appId', { appId: filter.appId });
+  return query.getMany();
 }

@@ -1,9 +1,9 @@
+import { laggingPage, SaysBehind } from '#libs/list-reads';
 import {
   Caller,
   Flag,
   IdempotencyKey,
   OneOf,
-  pageOf,
   OrderedQuery,
   type Principal,
   RequireScopes,
@@ -41,6 +41,7 @@ export class RunController {
   @RequireScopes('workflows:read')
   @ApiOperation({ operationId: 'listRuns', summary: 'Runs' })
   @ApiOkResponse({ type: RunPage })
+  @SaysBehind()
   async list(@Caller() caller: Principal, @Query() query: RunQuery): Promise<RunPage> {
     const rows = await this.runs.list(caller, {
       workflowId: query.workflow_id ?? null,
@@ -49,7 +50,7 @@ export class RunController {
       order: query.order,
       limit: query.limit + 1,
     });
-    return pageOf(rows, query.limit, (row) => row.id);
+    return laggingPage(rows, query.limit, (row) => row.id);
   }
 
   @Get(':id')

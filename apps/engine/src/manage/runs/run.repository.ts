@@ -1,7 +1,8 @@
 import { eventAwaitedCode, newId, type Order, type ProjectScope } from '#libs/contracts';
 import { Database, keyset, storableJson } from '#libs/database';
 import { noteTurnRetried } from '#libs/journal';
-import { type KeyedRequest, once, Problem } from '#libs/service-kit';
+import { type ListRead, ListReads } from '#libs/list-reads';
+import { type KeyedRequest, once, type Principal, Problem } from '#libs/service-kit';
 import type { RunRow } from '#libs/views';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
@@ -36,6 +37,7 @@ const runs = `
 export class RunRepository {
   constructor(
     private readonly db: Database,
+    private readonly reads: ListReads,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
@@ -50,25 +52,29 @@ export class RunRepository {
     return this.select(where, [receiptId, organizationId, projectId]);
   }
 
-  async list(
-    { organizationId, projectId }: ProjectScope,
+  /** May lag. */
+  list(
+    caller: Principal,
     filter: { workflowId: number | null; state: string | null; cursor: string | null; order: Order; limit: number },
-  ): Promise<RunRow[]> {
+  ): Promise<ListRead<RunRow[]>> {
     const { after } = keyset('t.run_id', '$5', filter.order);
-    return (await this.db.query(
-      `SELECT * FROM (${runs} AND t.organization_id = $2 AND t.project_id = $3 AND ($4::integer IS NULL OR t.workflow_id = $4)
+    const { organizationId, projectId } = caller;
+    return this.reads.read('runs', caller, (db) =>
+      db.query<RunRow[]>(
+        `SELECT * FROM (${runs} AND t.organization_id = $2 AND t.project_id = $3 AND ($4::integer IS NULL OR t.workflow_id = $4)
           AND ${after}) r
         WHERE $6::text IS NULL OR state = $6 ORDER BY ${keyset('id', '$5', filter.order).by} LIMIT $7`,
-      [
-        this.settings.TURN_WAIT_MS,
-        organizationId,
-        projectId,
-        filter.workflowId,
-        filter.cursor,
-        filter.state,
-        filter.limit,
-      ],
-    )) as RunRow[];
+        [
+          this.settings.TURN_WAIT_MS,
+          organizationId,
+          projectId,
+          filter.workflowId,
+          filter.cursor,
+          filter.state,
+          filter.limit,
+        ],
+      ),
+    );
   }
 
   /** All turns that a receipt's messages started, oldest first. */

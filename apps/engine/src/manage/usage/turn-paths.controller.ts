@@ -1,3 +1,4 @@
+import { type Behind, behindMs, SaysBehind, withBehind } from '#libs/list-reads';
 import { Caller, idOf, type Principal, Problem, RequireScopes, Text, time } from '#libs/service-kit';
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
@@ -29,12 +30,13 @@ class CalledToolView implements CalledTool {
   @ApiProperty({ type: 'integer' }) failed: number;
 }
 
-export class TurnPathsView {
+export class TurnPathsView implements Behind {
   @ApiProperty(time) from: Date;
   @ApiProperty({ description: 'False: there are more turns than TURN_PATH_SCAN, and the newest were counted' })
   whole: boolean;
   @ApiProperty({ type: [TurnPathView], description: 'The busiest first' }) paths: TurnPathView[];
   @ApiProperty({ type: [CalledToolView], description: 'The busiest first' }) tools: CalledToolView[];
+  @ApiProperty(behindMs) behind_ms: number | null;
 }
 
 @ApiTags('usage')
@@ -49,12 +51,14 @@ export class TurnPathsController {
     summary: 'Which way messages went: how many turns by App, trigger, workflow and agent, and the tools they called',
   })
   @ApiOkResponse({ type: TurnPathsView })
+  @SaysBehind()
   async paths(@Caller() caller: Principal, @Query() query: PathsQuery): Promise<TurnPathsView> {
     const from = query.from === undefined ? new Date(Date.now() - dayMs) : new Date(query.from);
     if (Number.isNaN(from.getTime())) {
       const message = 'no time: write one as 2026-01-31T12:00:00Z';
       throw new Problem(422, 'invalid_fields', 'from is no time.', [{ field: 'from', message }]);
     }
-    return { from, ...(await this.turns.since(caller, from)) };
+    const { value, behindMs: age } = await this.turns.since(caller, from);
+    return withBehind({ value: { from, ...value }, behindMs: age });
   }
 }

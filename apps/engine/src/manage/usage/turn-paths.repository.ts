@@ -1,6 +1,8 @@
-import { firstId, type ProjectScope } from '#libs/contracts';
+import { firstId } from '#libs/contracts';
+import type { Queryable } from '#libs/database';
+import { type ListRead, ListReads } from '#libs/list-reads';
+import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 
 /** Turns that came the same way and went to the same agent. */
@@ -39,11 +41,16 @@ const most = 500;
 @Injectable()
 export class TurnPathRepository {
   constructor(
-    private readonly db: DataSource,
+    private readonly reads: ListReads,
     @Inject(SETTINGS) private readonly settings: EngineSettings,
   ) {}
 
-  async since({ organizationId, projectId }: ProjectScope, from: Date): Promise<Paths> {
+  /** May lag. */
+  since(caller: Principal, from: Date): Promise<ListRead<Paths>> {
+    return this.reads.read('turn-paths', caller, (db) => this.read(db, caller, from));
+  }
+
+  private async read(db: Queryable, { organizationId, projectId }: Principal, from: Date): Promise<Paths> {
     // By id, which has an index and sorts by time. The turns of trials have no App.
     const newest = `WITH newest AS MATERIALIZED (
         SELECT id, organization_id, project_id, app_id, trigger_id, workflow_id, agent_id, state
@@ -52,7 +59,7 @@ export class TurnPathRepository {
     const scan = this.settings.TURN_PATH_SCAN;
     const parameters = [organizationId, projectId, firstId('trn', from), scan];
     const [paths, tools, counted] = (await Promise.all([
-      this.db.query(
+      db.query(
         `${newest}
          SELECT app_id, trigger_id, workflow_id, agent_id, count(*)::integer AS turns,
                 (count(*) FILTER (WHERE state = 'failed'))::integer AS failed,
@@ -60,7 +67,7 @@ export class TurnPathRepository {
            FROM own GROUP BY app_id, trigger_id, workflow_id, agent_id ORDER BY turns DESC LIMIT ${most}`,
         parameters,
       ),
-      this.db.query(
+      db.query(
         `${newest}
          SELECT c.agent_id, c.source, c.tool, c.tool_id, count(*)::integer AS calls,
                 (count(*) FILTER (WHERE c.outcome = 'error'))::integer AS failed
@@ -68,10 +75,10 @@ export class TurnPathRepository {
           GROUP BY c.agent_id, c.source, c.tool, c.tool_id ORDER BY calls DESC LIMIT ${most}`,
         parameters,
       ),
-      this.db.query(
-        'SELECT count(*)::integer AS turns FROM (SELECT FROM engine.turn WHERE id >= $1 LIMIT $2) AS newest',
-        [firstId('trn', from), scan],
-      ),
+      db.query('SELECT count(*)::integer AS turns FROM (SELECT FROM engine.turn WHERE id >= $1 LIMIT $2) AS newest', [
+        firstId('trn', from),
+        scan,
+      ]),
     ])) as [TurnPath[], CalledTool[], { turns: number }[]];
     return { paths, tools, whole: (counted[0]?.turns ?? 0) < scan };
   }

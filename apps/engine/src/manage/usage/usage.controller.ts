@@ -1,3 +1,4 @@
+import { type Behind, behindMs, SaysBehind, withBehind } from '#libs/list-reads';
 import { Caller, OneOf, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
@@ -39,8 +40,9 @@ class UsageView implements UsageRow {
   audio_seconds: number;
 }
 
-export class UsageList {
+export class UsageList implements Behind {
   @ApiProperty({ type: [UsageView] }) data: UsageView[];
+  @ApiProperty(behindMs) behind_ms: number | null;
 }
 
 @ApiTags('usage')
@@ -52,8 +54,10 @@ export class UsageController {
   @RequireScopes('agents:read')
   @ApiOperation({ summary: 'Read tokens, cost and calls of a span of days', operationId: 'getUsage' })
   @ApiOkResponse({ type: UsageList })
+  @SaysBehind()
   async get(@Caller() caller: Principal, @Query() query: UsageQuery): Promise<UsageList> {
     const { from, to } = spanOf(query);
-    return { data: await this.usage.sums(caller, from, to, groups[query.group_by] ?? []) };
+    const { value: data, behindMs: age } = await this.usage.sums(caller, from, to, groups[query.group_by] ?? []);
+    return withBehind({ value: { data }, behindMs: age });
   }
 }

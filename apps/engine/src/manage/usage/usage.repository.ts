@@ -1,6 +1,6 @@
-import type { ProjectScope } from '#libs/contracts';
+import { type ListRead, ListReads } from '#libs/list-reads';
+import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 
 export interface UsageRow {
   day: string | null;
@@ -21,10 +21,10 @@ const columnOf: Record<UsageGroup, string> = { day: 'day', agent: 'agent_id', co
 
 @Injectable()
 export class UsageRepository {
-  constructor(private readonly db: DataSource) {}
+  constructor(private readonly reads: ListReads) {}
 
-  /** Sums over a span of days (inclusive), by group; highest cost first, at most 1,000. */
-  async sums(owner: ProjectScope, from: string, to: string, groups: UsageGroup[]): Promise<UsageRow[]> {
+  /** Sums over a span of days (inclusive), by group; highest cost first, at most 1,000. May lag. */
+  async sums(caller: Principal, from: string, to: string, groups: UsageGroup[]): Promise<ListRead<UsageRow[]>> {
     const by = groups.map((group) => columnOf[group]);
     const kept = Object.entries(columnOf).map(([group, column]) => {
       const shown = column === 'day' ? "to_char(day, 'YYYY-MM-DD')" : column;
@@ -32,16 +32,18 @@ export class UsageRepository {
     });
     // Usage of models is counted separately: the rows of agents and contacts name none.
     const ofModels = groups.includes('model');
-    const rows = (await this.db.query(
-      `SELECT ${kept.join(', ')}, sum(model_calls) AS model_calls, ${ofModels ? '0' : 'sum(tool_calls)'} AS tool_calls,
+    const read = await this.reads.read('usage', caller, (db) =>
+      db.query<Record<string, string>[]>(
+        `SELECT ${kept.join(', ')}, sum(model_calls) AS model_calls, ${ofModels ? '0' : 'sum(tool_calls)'} AS tool_calls,
               sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, sum(cost_micros) AS cost_micros,
               ${ofModels ? 'sum(audio_seconds)' : '0'} AS audio_seconds
          FROM engine.${ofModels ? 'model_usage' : 'usage'} WHERE organization_id = $1 AND project_id = $2 AND day BETWEEN $3::date AND $4::date
         ${by.length > 0 ? `GROUP BY ${by.join(', ')}` : 'HAVING count(*) > 0'}
         ORDER BY cost_micros DESC, input_tokens DESC LIMIT 1000`,
-      [owner.organizationId, owner.projectId, from, to],
-    )) as Record<string, string>[];
-    return rows.map((row) => ({
+        [caller.organizationId, caller.projectId, from, to],
+      ),
+    );
+    const rows = read.value.map((row) => ({
       day: row['day'] ?? null,
       agent_id: row['agent_id'] ?? null,
       contact_id: row['contact_id'] ?? null,
@@ -53,5 +55,6 @@ export class UsageRepository {
       cost_micros: Number(row['cost_micros']),
       audio_seconds: Number(row['audio_seconds']),
     }));
+    return { ...read, value: rows };
   }
 }

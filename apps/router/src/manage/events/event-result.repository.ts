@@ -1,5 +1,5 @@
 import type { ProjectScope } from '#libs/contracts';
-import { Database } from '#libs/database';
+import { Database, type Queryable } from '#libs/database';
 import { type EventResult, eventResult, type EventTurn, latestEntries, type LatestEntry } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
 
@@ -33,18 +33,18 @@ export class EventResultRepository {
   constructor(private readonly db: Database) {}
 
   /** @returns results by event; none for an event without turns */
-  async of(scope: ProjectScope, receiptIds: string[]): Promise<Map<string, EventResult>> {
+  async of(scope: ProjectScope, receiptIds: string[], db: Queryable = this.db): Promise<Map<string, EventResult>> {
     if (receiptIds.length === 0) return new Map();
-    const named = (await this.db.query(
+    const named = (await db.query(
       `SELECT m.receipt_id, t ->> 'turn_id' AS id FROM router.message m CROSS JOIN LATERAL jsonb_array_elements(m.turns) AS t
         WHERE m.receipt_id = ANY($1) AND m.organization_id = $2 AND m.project_id = $3`,
       [receiptIds, scope.organizationId, scope.projectId],
     )) as { receipt_id: string; id: string }[];
-    const own = await latestEntries(this.db, scope, receiptIds);
+    const own = await latestEntries(db, scope, receiptIds);
     // An event answered together with another event's message has its entries there.
     const elsewhere = own.flatMap((entry) => textOf(entry.detail, 'event') ?? []);
     const others = elsewhere.filter((id) => !receiptIds.includes(id));
-    const latest = [...own, ...(await latestEntries(this.db, scope, others))];
+    const latest = [...own, ...(await latestEntries(db, scope, others))];
     const turns: LatestByTurn = new Map(
       latest.flatMap((each) => (each.stage === 'turn' ? [[each.subject_id, each]] : [])),
     );

@@ -1,7 +1,8 @@
 import type { ProjectScope } from '#libs/contracts';
-import { Database } from '#libs/database';
+import { Database, type Queryable } from '#libs/database';
 import { type EventResult, type EventSummary, lastEntries, listEvents } from '#libs/journal';
-import { type Page, pageOf, readCursor, writeCursor } from '#libs/service-kit';
+import { type Behind, ListReads, withBehind } from '#libs/list-reads';
+import { type Page, pageOf, type Principal, readCursor, writeCursor } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { type RouterSettings, SETTINGS } from '../../env.js';
 import { EventFilter, journalFilter, messageFilter } from './event-filter.js';
@@ -24,17 +25,25 @@ export class EventSearch {
     private readonly db: Database,
     private readonly messages: MessageFactRepository,
     private readonly results: EventResultRepository,
+    private readonly reads: ListReads,
     @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {}
 
-  async page(scope: ProjectScope, filter: EventFilter): Promise<Page<ListedEvent>> {
+  /** A page for whoever looks at it, which may lag. */
+  async list(caller: Principal, filter: EventFilter): Promise<Page<ListedEvent> & Behind> {
+    return withBehind(await this.reads.read('events', caller, (db) => this.page(caller, filter, db)));
+  }
+
+  /** A page for whoever decides by it. */
+  async page(scope: ProjectScope, filter: EventFilter, db: Queryable = this.db): Promise<Page<ListedEvent>> {
     const wanted = messageFilter(filter);
-    if (wanted || filter.outcome === 'open' || filter.result !== undefined) return this.search(scope, filter, wanted);
-    const rows = await listEvents(this.db, { ...scope, ...journalFilter(filter), limit: filter.limit + 1 });
+    if (wanted || filter.outcome === 'open' || filter.result !== undefined)
+      return this.search(db, scope, filter, wanted);
+    const rows = await listEvents(db, { ...scope, ...journalFilter(filter), limit: filter.limit + 1 });
     const page = pageOf(rows, filter.limit, (row) => row.id);
     const ids = page.data.map(({ id }) => id);
-    const facts = await this.messages.of(scope, ids);
-    return { ...page, data: await this.listed(scope, page.data, facts) };
+    const facts = await this.messages.of(scope, ids, undefined, db);
+    return { ...page, data: await this.listed(db, scope, page.data, facts) };
   }
 
   /** The ids of at most `max` events that match a filter, and whether there may be more. */
@@ -59,6 +68,7 @@ export class EventSearch {
    * be short or empty, with a cursor to continue from.
    */
   private async search(
+    db: Queryable,
     scope: ProjectScope,
     filter: EventFilter,
     wanted: MessageFilter | null,
@@ -66,12 +76,12 @@ export class EventSearch {
     const found: ListedEvent[] = [];
     const query = { ...scope, ...journalFilter(filter), limit: chunk };
     for (let scanned = 0; scanned < this.settings.EVENT_SEARCH_SCAN; scanned += chunk) {
-      const rows = await listEvents(this.db, query);
+      const rows = await listEvents(db, query);
       const open = filter.outcome === 'open' ? rows.filter(({ outcome }) => outcome === null) : rows;
       const ids = open.map(({ id }) => id);
-      const facts = await this.messages.of(scope, ids, wanted ?? undefined);
+      const facts = await this.messages.of(scope, ids, wanted ?? undefined, db);
       const passing = wanted ? open.filter(({ id }) => facts.has(id)) : open;
-      const whole = await this.listed(scope, passing, facts);
+      const whole = await this.listed(db, scope, passing, facts);
       found.push(...whole.filter(({ result }) => filter.result === undefined || result?.state === filter.result));
       if (found.length > filter.limit) return pageOf(found, filter.limit, (event) => event.id);
       if (rows.length < chunk) return { data: found, next_cursor: null };
@@ -79,7 +89,9 @@ export class EventSearch {
     }
     return { data: found, next_cursor: query.cursor === null ? null : writeCursor(query.cursor) };
   }
+
   private async listed(
+    db: Queryable,
     scope: ProjectScope,
     events: EventSummary[],
     facts: Map<string, MessageFacts>,
@@ -89,8 +101,9 @@ export class EventSearch {
       this.results.of(
         scope,
         events.map(({ id }) => id),
+        db,
       ),
-      lastEntries(this.db, scope, open),
+      lastEntries(db, scope, open),
     ]);
     return events.map((event) => {
       const { id, outcome, reason } = event;

@@ -1,3 +1,4 @@
+import { SaysBehind } from '#libs/list-reads';
 import {
   Caller,
   Flag,
@@ -51,8 +52,9 @@ export class EventController {
       'When searching by text, sender or event type, a page may be short: continue while there is a next_cursor.',
   })
   @ApiOkResponse({ type: EventPage })
+  @SaysBehind()
   list(@Caller() caller: Principal, @Query() filter: EventFilter): Promise<EventPage> {
-    return this.searching.page(caller, filter);
+    return this.searching.list(caller, filter);
   }
 
   @Get(':id')

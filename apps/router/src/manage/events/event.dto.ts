@@ -1,6 +1,7 @@
 import { stages, type TerminalOutcome, terminalOutcomes } from '#libs/contracts';
 import { eventResults, type TimelineEntry } from '#libs/journal';
-import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
+import { LaggingPageOf } from '#libs/list-reads';
+import { anyObject, idOf, time } from '#libs/service-kit';
 import { EventResultView, RunView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
 import { EventWaitView } from '../waits/event-wait.dto.js';
@@ -38,7 +39,7 @@ export class EventView implements ListedEvent {
   @ApiProperty({ required: false, description: 'The beginning of the text' }) text?: string;
 }
 
-export class EventPage extends PageOf(EventView) {}
+export class EventPage extends LaggingPageOf(EventView) {}
 
 class TimelineEntryView implements TimelineEntry {
   @ApiProperty(time) at: Date;

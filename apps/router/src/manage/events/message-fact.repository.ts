@@ -1,4 +1,5 @@
 import type { ProjectScope } from '#libs/contracts';
+import type { Queryable } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
@@ -29,9 +30,10 @@ export class MessageFactRepository {
     scope: ProjectScope,
     receiptIds: string[],
     filter: MessageFilter = none,
+    db: Queryable = this.db,
   ): Promise<Map<string, MessageFacts>> {
     if (receiptIds.length === 0) return new Map();
-    const rows = (await this.db.query(
+    const rows = (await db.query(
       `SELECT DISTINCT ON (receipt_id) receipt_id, message ->> 'event_type' AS event_type, message ->> 'sender' AS sender,
               left(message ->> 'message', $7) AS text
          FROM router.message

@@ -1,11 +1,11 @@
 import { terminalOutcomes } from '#libs/contracts';
+import { laggingPage, SaysBehind } from '#libs/list-reads';
 import {
   Caller,
   IdempotencyKey,
   keyed,
   OneOf,
   OrderedQuery,
-  pageOf,
   type Principal,
   RequireScopes,
   TakesIdempotencyKey,
@@ -39,15 +39,16 @@ export class HeldController {
   @RequireScopes('events:read')
   @ApiOperation({ operationId: 'listHeldMessages', summary: 'List messages that were held, paused, dropped or parked' })
   @ApiOkResponse({ type: MessagePage })
+  @SaysBehind()
   async list(@Caller() caller: Principal, @Query() query: HeldQuery): Promise<MessagePage> {
-    const rows = await this.held.list(caller.organizationId, caller.projectId, {
+    const rows = await this.held.list(caller, {
       outcome: query.outcome ?? null,
       appId: query.app_id ?? null,
       cursor: query.cursor ?? null,
       order: query.order,
       limit: query.limit + 1,
     });
-    return pageOf(rows, query.limit, (row) => row.id);
+    return laggingPage(rows, query.limit, (row) => row.id);
   }
 
   @Post('release')

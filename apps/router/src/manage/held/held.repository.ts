@@ -1,5 +1,7 @@
 import type { Order } from '#libs/contracts';
 import { keyset } from '#libs/database';
+import { type ListRead, ListReads } from '#libs/list-reads';
+import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { type MessageRow, messagesSql } from '../../entities/message.entity.js';
@@ -7,21 +9,27 @@ import { type MessageRow, messagesSql } from '../../entities/message.entity.js';
 /** Messages that were kept from routing: held, paused, dropped, blocked or parked. */
 @Injectable()
 export class HeldRepository {
-  constructor(private readonly db: DataSource) {}
+  constructor(
+    private readonly db: DataSource,
+    private readonly reads: ListReads,
+  ) {}
 
-  async list(
-    organizationId: string,
-    projectId: string,
+  /** May lag. */
+  list(
+    caller: Principal,
     filter: { outcome: string | null; appId: string | null; cursor: string | null; order: Order; limit: number },
-  ): Promise<MessageRow[]> {
+  ): Promise<ListRead<MessageRow[]>> {
     const { after, by } = keyset('id', '$5', filter.order);
-    return (await this.db.query(
-      `${messagesSql}
+    const { organizationId, projectId } = caller;
+    return this.reads.read('held-messages', caller, (db) =>
+      db.query<MessageRow[]>(
+        `${messagesSql}
         WHERE organization_id = $1 AND project_id = $2 AND outcome NOT IN ('routed', 'no_match') AND released_at IS NULL
           AND ($3::text IS NULL OR outcome = $3) AND ($4::text IS NULL OR app_id = $4) AND ${after}
         ORDER BY ${by} LIMIT $6`,
-      [organizationId, projectId, filter.outcome, filter.appId, filter.cursor, filter.limit],
-    )) as MessageRow[];
+        [organizationId, projectId, filter.outcome, filter.appId, filter.cursor, filter.limit],
+      ),
+    );
   }
 
   /** Messages of contacts that wait for the sender to be admitted. */

@@ -1,5 +1,6 @@
 import { idDigits, type ReplyWithheld, type RequestFacts, type TextFrom, textSources } from '#libs/contracts';
-import { anyObject, idOf, PageOf, time } from '#libs/service-kit';
+import { LaggingPageOf } from '#libs/list-reads';
+import { anyObject, idOf, time } from '#libs/service-kit';
 import { NormalizedMessageView } from '#libs/views';
 import { ApiProperty } from '@nestjs/swagger';
 import type { ChiefOfStaffVerdict, MessageRow, Verdict } from '../../entities/message.entity.js';
@@ -66,7 +67,7 @@ export class MessageView implements MessageRow {
   @ApiProperty(time) created_at: Date;
 }
 
-export class MessagePage extends PageOf(MessageView) {}
+export class MessagePage extends LaggingPageOf(MessageView) {}
 
 /** Messages that were released, and the runs that they started. */
 export class ReleasedView {

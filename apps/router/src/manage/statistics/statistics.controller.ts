@@ -1,3 +1,4 @@
+import { SaysBehind } from '#libs/list-reads';
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -16,6 +17,7 @@ export class StatisticsController {
     summary: 'Messages by outcome and how long answers, turns and deliveries took, by minute, hour or day',
   })
   @ApiOkResponse({ type: MessageStatisticsView })
+  @SaysBehind()
   messages(@Caller() caller: Principal, @Query() query: StatisticsQuery): Promise<MessageStatisticsView> {
     return this.statistics.messages(caller, query);
   }

@@ -1,3 +1,4 @@
+import { type Behind, behindMs } from '#libs/list-reads';
 import { terminalOutcomes } from '#libs/contracts';
 import type { Latency } from '#libs/journal';
 import { OneOf, Text, time } from '#libs/service-kit';
@@ -58,7 +59,7 @@ export class AppStatistics extends CountsView {
   @ApiProperty(messageSource) app_id: string;
 }
 
-export class MessageStatisticsView {
+export class MessageStatisticsView implements Behind {
   @ApiProperty(time) from: Date;
   @ApiProperty(time) to: Date;
   @ApiProperty({ enum: steps }) step: Step;
@@ -70,4 +71,5 @@ export class MessageStatisticsView {
     description: 'Of the whole span, by App; Apps without counts are left out',
   })
   apps: AppStatistics[];
+  @ApiProperty(behindMs) behind_ms: number | null;
 }

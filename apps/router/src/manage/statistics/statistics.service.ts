@@ -1,5 +1,6 @@
-import { Database } from '#libs/database';
-import { countsByApp, countsByStep, latencyOf, type Measure } from '#libs/journal';
+import type { Queryable } from '#libs/database';
+import { countsByApp, countsByStep, latencyOf, type Measure, type StatisticScope } from '#libs/journal';
+import { ListReads, withBehind } from '#libs/list-reads';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { type RouterSettings, SETTINGS } from '../../env.js';
@@ -16,7 +17,7 @@ interface Count {
 @Injectable()
 export class StatisticsService {
   constructor(
-    private readonly db: Database,
+    private readonly reads: ListReads,
     @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {}
 
@@ -25,22 +26,29 @@ export class StatisticsService {
     const span = spanOf(query, Date.now(), this.settings.STATISTICS_MINUTE_DAYS);
     const { organizationId, projectId } = caller;
     const scope = { organizationId, projectId, appId: query.app_id ?? null, from: span.from, to: span.to };
-    const [counts, ofApps] = await Promise.all([
-      countsByStep(this.db, scope, `1 ${span.step}`),
-      countsByApp(this.db, scope),
-    ]);
-    const byStep = Map.groupBy(counts, ({ at }) => at.getTime());
-    const length = Math.round((span.to.getTime() - span.from.getTime()) / span.stepMs);
-    const series = Array.from({ length }, (_, index) => {
-      const atMs = span.from.getTime() + index * span.stepMs;
-      return { at: new Date(atMs), ...countsView(byStep.get(atMs) ?? []) };
-    });
-    const apps = [...Map.groupBy(ofApps, ({ app_id: id }) => id)].map(([app_id, own]) => ({
-      app_id,
-      ...countsView(own),
-    }));
-    return { from: span.from, to: span.to, step: span.step, total: countsView(counts), series, apps };
+    return withBehind(await this.reads.read('message-statistics', caller, (db) => counted(db, scope, span)));
   }
+}
+
+type Span = ReturnType<typeof spanOf>;
+
+async function counted(
+  db: Queryable,
+  scope: StatisticScope,
+  span: Span,
+): Promise<Omit<MessageStatisticsView, 'behind_ms'>> {
+  const [counts, ofApps] = await Promise.all([countsByStep(db, scope, `1 ${span.step}`), countsByApp(db, scope)]);
+  const byStep = Map.groupBy(counts, ({ at }) => at.getTime());
+  const length = Math.round((span.to.getTime() - span.from.getTime()) / span.stepMs);
+  const series = Array.from({ length }, (_, index) => {
+    const atMs = span.from.getTime() + index * span.stepMs;
+    return { at: new Date(atMs), ...countsView(byStep.get(atMs) ?? []) };
+  });
+  const apps = [...Map.groupBy(ofApps, ({ app_id: id }) => id)].map(([app_id, own]) => ({
+    app_id,
+    ...countsView(own),
+  }));
+  return { from: span.from, to: span.to, step: span.step, total: countsView(counts), series, apps };
 }
 
 /** The counts in the form that people read. */

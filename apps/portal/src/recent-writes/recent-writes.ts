@@ -1,0 +1,76 @@
+import { laggingLists, mayLagHeader } from '#libs/contracts';
+import { askerOf, type Principal } from '#libs/service-kit';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import { type ReplicaUseSettings, SETTINGS } from '../settings.js';
+import { RecentWriteRepository } from './recent-write.repository.js';
+
+/** One who changes much is written down this often. */
+const renewMs = 1_000;
+/** From the moment that a commit is seen on the primary until its log is on the disk, from where a replica gets it. */
+const toDiskMs = 1_000;
+const readMethods = ['GET', 'HEAD', 'OPTIONS'];
+const lists: readonly string[] = Object.values(laggingLists);
+
+/**
+ * Lets lists lag only for those who have changed nothing lately, so that nobody misses what they have just made. A change
+ * is written down before its answer is sent, in Postgres, where all processes of the portal find it: for as long as a
+ * replica may be behind. By then every replica that is read has it.
+ */
+@Injectable()
+export class RecentWrites {
+  private readonly logger = new Logger('recent-writes');
+  private readonly askers = new WeakMap<IncomingMessage, string>();
+  /** When they were last written down, in ms. */
+  private readonly notedMs = new Map<string, number>();
+
+  constructor(
+    private readonly rows: RecentWriteRepository,
+    @Inject(SETTINGS) private readonly settings: ReplicaUseSettings,
+  ) {}
+
+  /** Before a request goes on. */
+  async enters({ raw, url }: FastifyRequest, caller: Principal): Promise<void> {
+    if (this.settings.DATABASE_REPLICA_URL === null) return;
+    const asker = askerOf(caller);
+    if (!readMethods.includes(raw.method ?? '')) this.askers.set(raw, asker);
+    else if (lists.includes(url.split('?', 1)[0] ?? '') && !(await this.hasWritten(asker))) {
+      raw.headers[mayLagHeader] = String(this.settings.REPLICA_MAX_LAG_MS);
+    }
+  }
+
+  /** Before its answer goes back. @param status what was refused has changed nothing */
+  async answers({ raw }: FastifyRequest, status: number): Promise<void> {
+    const asker = this.askers.get(raw);
+    if (asker === undefined || (status >= 400 && status < 500)) return;
+    const nowMs = performance.now();
+    if (nowMs - (this.notedMs.get(asker) ?? Number.NEGATIVE_INFINITY) < renewMs) return;
+    this.forgetOld(nowMs);
+    // The oldest first.
+    this.notedMs.delete(asker);
+    this.notedMs.set(asker, nowMs);
+    try {
+      await this.rows.note(asker, this.settings.REPLICA_MAX_LAG_MS + renewMs + toDiskMs);
+    } catch (error) {
+      // It was done all the same: whoever looks from here is shown the primary.
+      this.logger.warn({ event: 'recent_write.not_noted', error: String(error) });
+    }
+  }
+
+  private async hasWritten(asker: string): Promise<boolean> {
+    const notedMs = this.notedMs.get(asker);
+    const sinceMs = notedMs === undefined ? Number.POSITIVE_INFINITY : performance.now() - notedMs;
+    if (sinceMs < this.settings.REPLICA_MAX_LAG_MS + renewMs + toDiskMs) return true;
+    // What is not known is asked of the primary.
+    return this.rows.isNoted(asker).catch(() => true);
+  }
+
+  private forgetOld(nowMs: number): void {
+    const longestMs = this.settings.REPLICA_MAX_LAG_MS + renewMs + toDiskMs;
+    for (const [asker, notedMs] of this.notedMs) {
+      if (nowMs - notedMs < longestMs) break;
+      this.notedMs.delete(asker);
+    }
+  }
+}
