@@ -2,12 +2,7 @@ import type { Browser, Route } from 'playwright-core';
 import { startSmallSystem, type System } from '../system/system.js';
 import { post } from '../system/webhook.js';
 import { violations } from './accessibility.js';
-import { launch, signIn, type Visit, visit } from './browser.js';
-import { findChromium } from './chromium.js';
-
-const chromium = findChromium();
-const inBrowser = chromium ? describe : describe.skip;
-if (!chromium) process.stderr.write('Left out: there is no Chromium and none could be installed.\n');
+import { inBrowser, launch, signIn, type Visit, visit } from './browser.js';
 
 const behindMs = 3_000;
 
@@ -30,7 +25,7 @@ inBrowser('a list that is read from a replica', () => {
   let owner: Visit;
 
   beforeAll(async () => {
-    [browser, system] = await Promise.all([launch(chromium ?? ''), startSmallSystem()]);
+    [browser, system] = await Promise.all([launch(), startSmallSystem()]);
     owner = await visit(browser, { viewport: { width: 1280, height: 700 } });
     await signIn(owner, await system.ownerLink());
   });
