@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../../ui/data-table.js';
 import { TextLink } from '../../ui/links.js';
 import { EmptyState } from '../../ui/notices.js';
 import { Section } from '../../ui/page.js';
-import { StatusBadge, type Tone } from '../../ui/status-badge.js';
+import { StatusBadge, type Tone, toneOf } from '../../ui/status-badge.js';
 import { on } from './next-times.js';
 
 type Tick = Schema<'ScheduleTickView'>;
@@ -54,7 +54,14 @@ const columnsIn = (zone: string, projectId: string): Column<Tick>[] => [
     id: 'end',
     label: texts.end,
     width: '100px',
-    cell: ({ state }) => <StatusBadge status={state} tone={tones[state]} label={texts.states[state]} />,
+    cell: ({ state, result }) => (
+      // Green beside a failure reads as if all were well.
+      <StatusBadge
+        status={state}
+        tone={state === 'ran' && result && toneOf(result.state) !== 'good' ? 'quiet' : tones[state]}
+        label={texts.states[state]}
+      />
+    ),
   },
   {
     id: 'why',
