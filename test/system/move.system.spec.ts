@@ -30,6 +30,8 @@ const leases = {
   SWEEP_AFTER_MS: '2000',
 };
 const perSecond = 30;
+/** A schedule starts each minute, and a delivery that was refused some times waits longer. */
+const patientMs = 180_000;
 const secret = 'a secret that signs webhooks, of sufficient length';
 
 describe('gatehouse move, while webhooks keep coming', () => {
@@ -46,6 +48,10 @@ describe('gatehouse move, while webhooks keep coming', () => {
   let accepts: string;
   /** Of another project: those of the one that moves are refused from the beginning. */
   let adminKey: string;
+
+  /** Whether the receiver of the App's replies takes them. */
+  let isTaken = false;
+  const lateReplies = () => sink.arrivals.filter(({ path: at }) => at === '/late');
 
   const env = (): Record<string, string> => ({
     GATEHOUSE_URL: here.origin('portal'),
@@ -108,6 +114,26 @@ describe('gatehouse move, while webhooks keep coming', () => {
     const signed = await here.api<InstalledApp>('POST', '/api/v1/apps', app);
     path = signed.webhook_path;
     await here.api('PUT', `/api/v1/channels/${signed.id}`, { reply_address: sink.url });
+    const late = await here.api<InstalledApp>('POST', '/api/v1/apps', { name: 'late', kind: 'builtin' });
+    await here.api('PUT', `/api/v1/channels/${late.id}`, { reply_address: `${sink.url}/late` });
+    sink.answer = ({ path: at }) => ({ status: at === '/late' && !isTaken ? 503 : 200 });
+    await until(
+      'its webhook is known',
+      async () =>
+        (await post(`${here.origin('webhook-ingress')}${late.webhook_path}`, { task: 'Late' })).status === 200,
+    );
+    await until('its reply is tried', () => lateReplies().length > 0);
+    const workflow = { name: 'timed', instructions: 'reply: on time' };
+    const { id: workflow_id } = await here.api<{ id: number }>('POST', '/api/v1/workflows', workflow);
+    const timed = {
+      name: 'each minute',
+      cron: '* * * * *',
+      workflow_id,
+      overlap: 'allow',
+      catch_up: 'all',
+      late_after_s: 3_600,
+    };
+    await here.api('POST', '/api/v1/schedules', timed);
     sender = steadySender(perSecond, (number) => send(here.origin('webhook-ingress'), number));
   });
   afterAll(async () => {
@@ -181,6 +207,21 @@ describe('gatehouse move, while webhooks keep coming', () => {
     expect(detail.messages[0]?.message.message).toContain('Before the move');
     expect((await run('move', 'abort', ...to())).err).toContain('has left');
     expect((await reopen()).status).toBe(409);
+  });
+
+  it('what waited goes on there and not here: a delivery under its key, and each tick of a schedule once', async () => {
+    const tries = lateReplies().length;
+    isTaken = true;
+    await until('the reply is taken', () => lateReplies().length > tries, patientMs);
+    expect(new Set(lateReplies().map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    // What had begun when it was held has ended within these seconds.
+    const held = `(SELECT held_at + interval '10 seconds' FROM journal.project_hold)`;
+    const { rows } = await pools.here.query(`SELECT id FROM router.schedule_tick WHERE started_at > ${held}`);
+    expect(rows).toEqual([]);
+    const ticks = `SELECT at FROM router.schedule_tick WHERE started_at > $1`;
+    const since = new Date();
+    const started = async () => (await pools.there.query(ticks, [since])).rows.length > 0;
+    await until('a tick starts there', started, patientMs);
   });
 
   it('webhooks that still come here are handed on, also when the other installation was away', async () => {
