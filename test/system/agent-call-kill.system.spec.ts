@@ -1,39 +1,19 @@
 import { newId, turnRun } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import {
-  freePort,
-  takeRedisDatabase,
-  testDatabase,
-  testPool,
-  type RedisDatabase,
-  type TestDatabase,
-  until,
-} from '#libs/testing';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { until } from '#libs/testing';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import type pg from 'pg';
-import { soon, spawnEngine } from './engine-process.js';
-import { type ServiceProcess } from './service-process.js';
+import { LoneEngines } from './lone-engines.js';
 import { turnOf } from './turn-of.js';
 
 /** The requests of a turn that asks another agent, in their order: of the caller, of the agent that it asks, of the caller. */
 const points = ['outer 0', 'inner 0', 'POST /book', 'inner 1', 'outer 1'] as const;
 
 describe('an engine killed while an agent waits for another', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-calls-'));
   const organizationId = newId('org');
   const projectId = newId('prj');
   const [callerId, clerkId] = [newId('agt'), newId('agt')];
-  let database: TestDatabase;
-  let redis: RedisDatabase;
-  let pool: pg.Pool;
-  let jobs: JobClient;
-  let engine: ServiceProcess;
-  let port: number;
+  let engines: LoneEngines;
   /** The requests of each turn, by its number. Turn `n` gets no answer at point `n`, the first time. */
   const asked: string[][] = points.map(() => []);
   let killed = false;
@@ -51,59 +31,49 @@ describe('an engine killed while an agent waits for another', () => {
   });
 
   beforeAll(async () => {
-    [database, redis] = await Promise.all([testDatabase(), takeRedisDatabase()]);
-    pool = testPool(database.url);
-    jobs = new JobClient(redis.url);
+    engines = await LoneEngines.open();
     await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
     const grants = [{ agent_id: clerkId, name: 'clerk', description: 'Books.', grade: 'write' }];
     const insert = `INSERT INTO engine.agent (id, organization_id, project_id, name, instructions, tools, agents, is_chief_of_staff)
        VALUES ($1, $2, $3, 'Test', 'Do it.', $4, $5, false)`;
-    await pool.query(insert, [callerId, organizationId, projectId, [], JSON.stringify(grants)]);
-    await pool.query(insert, [clerkId, organizationId, projectId, ['http_request'], '[]']);
-    port = await freePort();
-    engine = start();
+    await engines.pool.query(insert, [callerId, organizationId, projectId, [], JSON.stringify(grants)]);
+    await engines.pool.query(insert, [clerkId, organizationId, projectId, ['http_request'], '[]']);
+    await start();
   });
   afterAll(async () => {
-    await engine.stop();
-    await jobs.close();
-    await pool.end();
+    await engines.close();
     outside.closeAllConnections();
     outside.close();
-    await Promise.all([database.drop(), redis.release()]);
-    rmSync(dataDir, { recursive: true, force: true });
   });
 
-  const start = (): ServiceProcess =>
-    spawnEngine({
-      port,
-      databaseUrl: database.url,
-      redisUrl: redis.url,
-      modelUrl: `${urlOf(outside)}/v1`,
-      logFile: join(dataDir, 'engine.log'),
-      settings: { ...soon, AGENT_CALL_LOOK_MS: '1000' },
-    });
+  const start = (): Promise<string> =>
+    engines.start({ AGENT_CALL_LOOK_MS: '1000', MODEL_BASE_URL: `${urlOf(outside)}/v1` });
   const ended = (id: string) =>
     until(`turn ${id} ends`, async () => {
-      const { rows } = await pool.query('SELECT * FROM engine.turn WHERE id = $1 AND ended_at IS NOT NULL', [id]);
+      const { rows } = await engines.pool.query('SELECT * FROM engine.turn WHERE id = $1 AND ended_at IS NOT NULL', [
+        id,
+      ]);
       return rows[0];
     });
 
   it('ends every turn, asks the other agent once, and makes no call with effects twice', async () => {
     const turns = points.map((_point, number) => turnOf({ organizationId, projectId, agentId: callerId }, number));
-    await Promise.all(turns.map((turn) => jobs.enqueue(turnRun, turn)));
+    await Promise.all(turns.map((turn) => engines.jobs.enqueue(turnRun, turn)));
     await until('each turn is at its point', () => points.every((point, number) => asked[number]?.at(-1) === point));
-    await engine.kill();
+    await engines.last?.kill();
     killed = true;
-    engine = start();
+    await start();
     for (const [number, { turn_id }] of turns.entries()) {
       expect(await ended(turn_id)).toMatchObject({ state: 'succeeded', reply_text: 'Done.' });
-      const called = await pool.query('SELECT state, agent_id FROM engine.turn WHERE called_by = $1', [turn_id]);
+      const called = await engines.pool.query('SELECT state, agent_id FROM engine.turn WHERE called_by = $1', [
+        turn_id,
+      ]);
       expect(called.rows).toEqual([{ state: 'succeeded', agent_id: clerkId }]);
       expect(asked[number]?.filter((each) => each.startsWith('POST'))).toEqual(['POST /book']);
       // What the model was asked when the engine died was not stored, so only that is asked again.
       const twice = points.slice(0, number + 1).filter((each) => each === points[number] && !each.startsWith('POST'));
       expect(asked[number]?.toSorted()).toEqual([...points, ...twice].toSorted());
-      const audit = await pool.query('SELECT tool, source, outcome FROM engine.tool_call WHERE turn_id = $1', [
+      const audit = await engines.pool.query('SELECT tool, source, outcome FROM engine.tool_call WHERE turn_id = $1', [
         turn_id,
       ]);
       expect(audit.rows).toEqual([{ tool: 'clerk', source: 'agent', outcome: 'ok' }]);

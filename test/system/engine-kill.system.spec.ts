@@ -1,24 +1,10 @@
 import { deliverySend, newId, turnRun } from '#libs/contracts';
-import { JobClient } from '#libs/queue';
-import {
-  freePort,
-  takeRedisDatabase,
-  testDatabase,
-  testPool,
-  type RedisDatabase,
-  type TestDatabase,
-  until,
-} from '#libs/testing';
+import { until } from '#libs/testing';
 import { Redis } from 'ioredis';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
-import type pg from 'pg';
-import { soon, spawnEngine } from './engine-process.js';
-import { type ServiceProcess } from './service-process.js';
+import { LoneEngines } from './lone-engines.js';
 import { turnOf } from './turn-of.js';
 
 /** The fate of the statement that commits a turn, when the engine that sent it is killed. */
@@ -30,16 +16,10 @@ const points = ['model 0', 'POST /first', 'POST /second', 'model 2'] as const;
 const thought = 'Two calls are needed.';
 
 describe('an engine killed between any two steps of its turns', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-kill-'));
   const organizationId = newId('org');
   const projectId = newId('prj');
   const agentId = newId('agt');
-  let database: TestDatabase;
-  let redis: RedisDatabase;
-  let pool: pg.Pool;
-  let jobs: JobClient;
-  let engine: ServiceProcess;
-  let port: number;
+  let engines: LoneEngines;
   /** The requests of each turn, by its number. Turn `n` gets no answer at point `n`, the first time. */
   const asked: string[][] = [...points, ...fates].map(() => []);
   /** Whether each request with results has what the model thought before the calls. */
@@ -60,66 +40,53 @@ describe('an engine killed between any two steps of its turns', () => {
   });
 
   beforeAll(async () => {
-    [database, redis] = await Promise.all([testDatabase(), takeRedisDatabase()]);
-    pool = testPool(database.url);
-    jobs = new JobClient(redis.url);
+    engines = await LoneEngines.open();
     await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve));
-    await pool.query(
+    await engines.pool.query(
       `INSERT INTO engine.agent (id, organization_id, project_id, name, instructions, tools, is_chief_of_staff)
        VALUES ($1, $2, $3, 'Caller', 'Call.', '{http_request}', false)`,
       [agentId, organizationId, projectId],
     );
     // Every turn with a reply waits in the middle of its commit while the lock is held.
-    await pool.query(`
+    await engines.pool.query(`
       CREATE FUNCTION engine.held() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NEW; END $$`);
-    await pool.query(`
+    await engines.pool.query(`
       CREATE TRIGGER held BEFORE UPDATE ON engine.turn FOR EACH ROW
         WHEN (OLD.answer_id IS NULL AND NEW.answer_id IS NOT NULL) EXECUTE FUNCTION engine.held()`);
-    port = await freePort();
-    engine = start();
+    await start();
   });
   afterAll(async () => {
-    await engine.stop();
-    await jobs.close();
-    await pool.end();
+    await engines.close();
     outside.closeAllConnections();
     outside.close();
-    await Promise.all([database.drop(), redis.release()]);
-    rmSync(dataDir, { recursive: true, force: true });
   });
 
-  const start = (): ServiceProcess =>
-    spawnEngine({
-      port,
-      databaseUrl: database.url,
-      redisUrl: redis.url,
-      modelUrl: `${urlOf(outside)}/v1`,
-      logFile: join(dataDir, 'engine.log'),
-      settings: { ...soon, TURN_PARALLEL_CALLS: '1' },
-    });
-  const row = async (id: string) => (await pool.query('SELECT * FROM engine.turn WHERE id = $1', [id])).rows[0];
+  const start = (): Promise<string> =>
+    engines.start({ TURN_PARALLEL_CALLS: '1', MODEL_BASE_URL: `${urlOf(outside)}/v1` });
+  const row = async (id: string) => (await engines.pool.query('SELECT * FROM engine.turn WHERE id = $1', [id])).rows[0];
   const ended = (id: string) =>
     until(`turn ${id} ends`, async () => ['succeeded', 'failed'].includes((await row(id))?.state) && row(id));
 
   it('still ends every turn, and makes no call twice', async () => {
     const turns = points.map((_point, number) => turnOf({ organizationId, projectId, agentId }, number));
-    await Promise.all(turns.map((turn) => jobs.enqueue(turnRun, turn)));
+    await Promise.all(turns.map((turn) => engines.jobs.enqueue(turnRun, turn)));
     await until('each turn is at its point', () => points.every((point, number) => asked[number]?.at(-1) === point));
-    await engine.kill();
+    await engines.last?.kill();
     killed = true;
-    engine = start();
+    await start();
     for (const [number, turn] of turns.entries()) {
       const point = points[number];
       expect(await ended(turn.turn_id)).toMatchObject({ state: 'succeeded', claim: 2, reply_text: 'Done.' });
       expect(asked[number]?.filter((each) => each.startsWith('POST'))).toEqual(['POST /first', 'POST /second']);
-      const audit = await pool.query('SELECT outcome, code FROM engine.tool_call WHERE turn_id = $1 ORDER BY seq', [
-        turn.turn_id,
-      ]);
+      const audit = await engines.pool.query(
+        'SELECT outcome, code FROM engine.tool_call WHERE turn_id = $1 ORDER BY seq',
+        [turn.turn_id],
+      );
       const unknown = { outcome: 'error', code: 'outcome_unknown' };
       const made = { outcome: 'ok', code: null };
       expect(audit.rows).toEqual([point === 'POST /first' ? unknown : made, point === 'POST /second' ? unknown : made]);
-      const replies = await pool.query('SELECT answer_id FROM engine.turn WHERE id = $1', [turn.turn_id]);
+      const replies = await engines.pool.query('SELECT answer_id FROM engine.turn WHERE id = $1', [turn.turn_id]);
       expect(replies.rows).toEqual([{ answer_id: expect.stringMatching(/^dlv_/) }]);
     }
     expect(returned).toEqual([...turns, 'asked twice'].map(() => true));
@@ -132,16 +99,17 @@ describe('an engine killed between any two steps of its turns', () => {
     const turn = turnOf({ organizationId, projectId, agentId }, number);
     const letGo = await holdCommits();
     try {
-      await jobs.enqueue(turnRun, turn);
+      await engines.jobs.enqueue(turnRun, turn);
       const commits = await until('the turn waits for its commit', waitingCommits);
       expect(asked[number]?.at(-1)).toBe('model 2');
-      await engine.kill();
-      if (rolledBack) await pool.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid', [commits]);
+      await engines.last?.kill();
+      if (rolledBack)
+        await engines.pool.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) pid', [commits]);
     } finally {
       await letGo();
     }
     if (!rolledBack) await ended(turn.turn_id);
-    engine = start();
+    await start();
     const repeated = rolledBack ? ['model 2'] : [];
     expect(await ended(turn.turn_id)).toMatchObject({
       state: 'succeeded',
@@ -150,14 +118,14 @@ describe('an engine killed between any two steps of its turns', () => {
     });
     // The answer was not stored, so only it is requested again, and nothing before it.
     expect(asked[number]).toEqual([...points, ...repeated]);
-    const replies = await pool.query('SELECT answer_id FROM engine.turn WHERE id = $1', [turn.turn_id]);
+    const replies = await engines.pool.query('SELECT answer_id FROM engine.turn WHERE id = $1', [turn.turn_id]);
     expect(replies.rows).toHaveLength(1);
     await until('the reply is offered to the gateway', () => isInQueue(replies.rows[0].answer_id));
   });
 
   /** Whether a job of the gateway refers to it: nobody takes those here. */
   async function isInQueue(deliveryId: string): Promise<boolean> {
-    const client = new Redis(redis.url);
+    const client = new Redis(engines.redis.url);
     try {
       const keys = await client.keys(`*:${deliverySend.queue}:*`);
       for (const key of keys) {
@@ -172,7 +140,7 @@ describe('an engine killed between any two steps of its turns', () => {
 
   /** From here on no turn with a reply can commit. @returns how to end that */
   async function holdCommits(): Promise<() => Promise<void>> {
-    const holder = await pool.connect();
+    const holder = await engines.pool.connect();
     await holder.query('SELECT pg_advisory_lock(1)');
     return async () => {
       await holder.query('SELECT pg_advisory_unlock(1)');
@@ -182,7 +150,7 @@ describe('an engine killed between any two steps of its turns', () => {
 
   /** The Postgres processes that hold the statement which ends a turn. */
   async function waitingCommits(): Promise<number[] | null> {
-    const { rows } = await pool.query<{ pid: number }>(
+    const { rows } = await engines.pool.query<{ pid: number }>(
       `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
         WHERE locktype = 'advisory' AND NOT granted AND query LIKE '%WITH ending AS%'`,
     );

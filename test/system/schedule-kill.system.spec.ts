@@ -1,20 +1,11 @@
-import { testPool, until } from '#libs/testing';
-import type pg from 'pg';
-import { hostable, startSystem, type System } from './system.js';
+import { until } from '#libs/testing';
+import { KilledServices } from './killed-services.js';
 
 /** More by hand. */
 const ticks = Number(process.env['SCHEDULE_TICKS'] ?? 600);
 const schedules = 20;
 const each = Math.ceil(ticks / schedules);
-const killed = ['router', 'engine'];
-/** Leases short enough that a killed process's work is taken over soon. */
-const soon = {
-  TURN_LEASE_MS: '4000',
-  SWEEP_EVERY_MS: '1000',
-  SWEEP_AFTER_MS: '2000',
-  SCHEDULE_EVERY_MS: '200',
-  SCHEDULE_CATCH_UP: '10000',
-};
+const settings = { SWEEP_EVERY_MS: '1000', SCHEDULE_EVERY_MS: '200', SCHEDULE_CATCH_UP: '10000' };
 
 interface Ended {
   schedule_id: string;
@@ -23,24 +14,17 @@ interface Ended {
 }
 
 describe('schedules whose ticks start while processes are killed', () => {
-  let system: System;
-  let pool: pg.Pool;
+  let services: KilledServices;
 
   beforeAll(async () => {
-    // The killed ones have a process each.
-    const hosted = hostable.filter((name) => !killed.includes(name));
-    system = await startSystem(soon, { hosted, linked: false });
-    pool = testPool(system.databaseUrl);
+    services = await KilledServices.start(['router', 'engine'], settings);
   });
-  afterAll(async () => {
-    await pool?.end();
-    await system?.stop();
-  });
-
-  const count = async (sql: string): Promise<number> => Number((await pool.query(sql)).rows[0].count);
+  afterAll(() => services?.stop());
 
   it('end each of them once, and run each that ran once', async () => {
     const workflow = { name: 'timed', instructions: 'reply: on time' };
+    const { system, pool } = services;
+    const count = (sql: string): Promise<number> => services.count(sql);
     const { id: workflow_id } = await system.api<{ id: number }>('POST', '/api/v1/workflows', workflow);
     const ids: string[] = [];
     for (let number = 0; number < schedules; number += 1) {
@@ -61,13 +45,9 @@ describe('schedules whose ticks start while processes are killed', () => {
     await system.restart('router');
     const open = `SELECT count(*) FROM router.schedule_tick WHERE at <= '${rows[0].until.toISOString()}' AND ended_at IS NULL`;
     const starting = 'SELECT count(*) FROM router.schedule_tick WHERE at <= now() AND ended_at IS NULL';
-    let kills = 0;
     for (let left = 1; left > 0; left = await count(open)) {
-      const service = killed[kills % killed.length] ?? '';
-      await system.kill(service);
-      await system.restart(service);
-      kills += 1;
-      if (kills === 1)
+      await services.kill();
+      if (services.kills === 1)
         await until(
           'ticks were planned',
           async () => (await count('SELECT count(*) FROM router.schedule_tick')) >= ticks,
@@ -104,7 +84,9 @@ describe('schedules whose ticks start while processes are killed', () => {
         'SELECT count(DISTINCT t.run_id) FROM router.schedule_tick t JOIN engine.turn e ON e.run_id = t.run_id',
       ].map(count),
     );
-    process.stdout.write(`${ended.rows.reduce((sum, row) => sum + row.ticks, 0)} ticks, ${ran} ran, ${kills} kills\n`);
+    process.stdout.write(
+      `${ended.rows.reduce((sum, row) => sum + row.ticks, 0)} ticks, ${ran} ran, ${services.kills} kills\n`,
+    );
     expect([events, messages, turns, runs]).toEqual([ran, ran, ran, ran]);
   });
 });

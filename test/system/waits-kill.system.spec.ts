@@ -1,17 +1,12 @@
-import { testPool, until } from '#libs/testing';
-import type pg from 'pg';
-import { hostable, startSystem, type System } from './system.js';
+import { until } from '#libs/testing';
+import { KilledServices } from './killed-services.js';
 import { post } from './webhook.js';
 
 /** More by hand. */
 const runs = Number(process.env['WAIT_RUNS'] ?? 40);
 const mostKills = Number(process.env['WAIT_KILLS'] ?? 6);
-const killed = ['router', 'engine'];
-/** Leases short enough that a killed process's work is taken over soon. */
-const soon = {
-  TURN_LEASE_MS: '4000',
+const settings = {
   SWEEP_EVERY_MS: '500',
-  SWEEP_AFTER_MS: '2000',
   EVENT_WAIT_EVERY_MS: '200',
   // Each kill hits many of them, and none is the cause.
   POISON_KILLS: '100',
@@ -19,22 +14,16 @@ const soon = {
 };
 
 describe('runs that wait for an event while processes are killed', () => {
-  let system: System;
-  let pool: pg.Pool;
+  let services: KilledServices;
 
   beforeAll(async () => {
-    const hosted = hostable.filter((name) => !killed.includes(name));
-    system = await startSystem(soon, { hosted, linked: false });
-    pool = testPool(system.databaseUrl);
+    services = await KilledServices.start(['router', 'engine'], settings);
   });
-  afterAll(async () => {
-    await pool?.end();
-    await system?.stop();
-  });
-
-  const count = async (sql: string): Promise<number> => Number((await pool.query(sql)).rows[0].count);
+  afterAll(() => services?.stop());
 
   it('each go on with their own event, once', async () => {
+    const { system, pool } = services;
+    const count = (sql: string): Promise<number> => services.count(sql);
     const { id: workflow_id } = await system.api<{ id: number }>('POST', '/api/v1/workflows', {
       name: 'orders',
       instructions: '',
@@ -53,13 +42,6 @@ describe('runs that wait for an event while processes are killed', () => {
         },
       ],
     });
-    let kills = 0;
-    const kill = async (): Promise<void> => {
-      const service = killed[kills % killed.length] ?? '';
-      await system.kill(service);
-      await system.restart(service);
-      kills += 1;
-    };
     const open = (step: string) =>
       `SELECT count(*) FROM router.event_wait WHERE step = '${step}' AND state = 'waiting'`;
     const passed = (step: string) =>
@@ -67,21 +49,21 @@ describe('runs that wait for an event while processes are killed', () => {
     const orders = Array.from({ length: runs }, (_none, number) => `o${number}`);
     const send = (body: object) => post(system.webhookUrl, body);
     for (const order of orders) await send({ workflow_id, order });
-    await kill();
+    await services.kill();
     await until('all wait for the first event', async () => (await count(open('paid'))) === runs);
     const listed = `/api/v1/event-waits?state=open&workflow_id=${workflow_id}&limit=200`;
     expect((await system.api<{ data: object[] }>('GET', listed)).data).toHaveLength(runs);
     // The answer of the webhook is custody: what comes of it survives every kill.
     const half = Math.ceil(runs / 2);
     for (const pays of orders.slice(0, half)) await send({ pays });
-    await kill();
+    await services.kill();
     for (const pays of orders.slice(half)) await send({ pays });
-    await kill();
+    await services.kill();
     await until('the first step has passed', async () => (await count(passed('paid'))) === runs);
-    while (kills < mostKills) await kill();
+    while (services.kills < mostKills) await services.kill();
     await until('all wait for the second event', async () => (await count(open('sent'))) === runs);
     for (const sends of orders) await send({ sends });
-    await kill();
+    await services.kill();
     await until(
       'all have ended',
       async () =>
@@ -111,6 +93,6 @@ describe('runs that wait for an event while processes are killed', () => {
       'SELECT count(*)::integer AS waits, count(DISTINCT message_id)::integer AS messages FROM router.event_wait',
     );
     expect(waits).toEqual([{ waits: 2 * runs, messages: 2 * runs }]);
-    process.stdout.write(`${runs} runs, ${kills} kills\n`);
+    process.stdout.write(`${runs} runs, ${services.kills} kills\n`);
   });
 });

@@ -99,7 +99,8 @@ export async function startDovecot({ home, libraries }: Unpacked, users: Record<
   return {
     ports,
     deliver: (user, mail) => {
-      const name = `${Date.now()}.${process.pid}_${delivered++}.test`;
+      // Mails that Dovecot finds together are numbered in the order of their names.
+      const name = `${Date.now()}.${process.pid}_${String(delivered++).padStart(6, '0')}.test`;
       const temporary = join(inbox(user), 'tmp', name);
       writeFileSync(temporary, mail.replaceAll(/\r?\n/g, '\r\n'), { mode: 0o666 });
       renameSync(temporary, join(inbox(user), 'new', name));
