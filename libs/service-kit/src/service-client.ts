@@ -20,8 +20,8 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Calls another service's routes with the rights of a person or key. */
 export interface CallerClient {
-  /** @throws Problem as `ServiceClient.get` */
-  get<T>(path: string): Promise<T>;
+  /** @param gone ends the call. @throws Problem as `ServiceClient.get`, and the reason of the signal */
+  get<T>(path: string, gone?: AbortSignal): Promise<T>;
   /** @throws Problem as `get` */
   post<T>(path: string, body?: unknown): Promise<T>;
   /** @throws Problem as `get` */
@@ -93,15 +93,15 @@ export class ServiceClient {
    * names that caller. Only the portal may.
    */
   as(caller: Principal): CallerClient {
-    const call = async <T>(method: Method, path: string, body?: unknown): Promise<T> => {
+    const call = async <T>(method: Method, path: string, body?: unknown, how?: Followed): Promise<T> => {
       const headers = {
         authorization: `Bearer ${await this.tokens.mint(this.audience, caller)}`,
         ...(caller.requestId === undefined ? {} : { 'x-request-id': caller.requestId }),
       };
-      return this.call<T>(method, path, caller, body === undefined ? undefined : JSON.stringify(body), headers);
+      return this.call<T>(method, path, caller, body === undefined ? undefined : JSON.stringify(body), headers, how);
     };
     return {
-      get: (path) => call('GET', path),
+      get: (path, gone) => call('GET', path, undefined, gone && { signal: gone, onLine: () => undefined }),
       post: (path, body) => call('POST', path, body),
       patch: (path, body) => call('PATCH', path, body),
     };

@@ -31,8 +31,10 @@ export class OperationsMcpController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     // The router checks the caller's own scopes, and answers of its project alone.
-    const sources = { router: this.router.as(caller), attention: () => this.attention.of(caller) };
+    const [router, attention] = [this.router.as(caller), () => this.attention.of(caller)];
     const mostChars = this.settings.OPERATIONS_ANSWER_CHARS;
-    await answerMcp({ request, body, reply }, limits, () => operationsServer(sources, mostChars));
+    await answerMcp({ request, body, reply }, limits, (gone) =>
+      operationsServer({ router, gone, attention }, mostChars),
+    );
   }
 }

@@ -1,148 +1,118 @@
-import { fence, fenceExplanation } from '#libs/sanitizer';
 import type { AttentionView } from '../attention/attention.dto.js';
+import { listRoom, pagedRoom, type PartList, sharedRoom } from './answer-room.js';
+import { fromOutside, told, type Written } from './facts-and-words.js';
 
-/** What the tools answer: facts of ours as JSON, a line each, and what others wrote between fences. */
+/** What the tools answer: facts of ours as JSON, a line each, and what is in words between fences. */
 
 export interface Page<T> {
   data: T[];
   next_cursor: string | null;
 }
 type Facts = Record<string, unknown>;
-export type ListedEventRead = Facts & { app_id: string; event_type?: string; sender?: string; text?: string };
-interface MessageRead extends Facts {
+interface Explained extends Facts {
   id: string;
-  app_id: string;
-  verified: boolean;
-  message: { event_type?: string; sender?: string; message?: string };
-  verdicts: Facts[];
+  /** With the text of the result, if it has one. */
+  why: string;
+  result: (Facts & { text: string }) | null;
 }
-export interface EventRead extends Facts {
+export type ListedEventRead = Explained & Written & { app_id: string };
+interface MessageRead extends Written {
+  /** Its text. */
+  message?: string;
+}
+export interface EventRead extends Explained {
   app_id: string | null;
-  timeline: Facts[];
+  timeline: (Facts & { app_id: string; detail: Facts | null })[];
   attempts: Facts[];
-  messages: MessageRead[];
+  messages: (Facts & { id: string; app_id: string; verified: boolean; message: MessageRead; verdicts: Facts[] })[];
   turns: Facts[];
   runs: Facts[];
-  contacts: Facts[];
+  contacts: { id: string; name: string; status: string }[];
 }
 export type DeadLetterRead = Facts & { app_id: string };
 export type ProblemRead = Facts & { app_id: string };
 
-/**
- * The fields of an answer that are ours: ids, states, times, numbers and codes. All others are left out or fenced, those of
- * later releases too.
- */
-const ours = {
-  event: ['id', 'app_id', 'received_at', 'outcome', 'reason', 'result', 'state', 'why', 'incomplete'],
-  message: ['id', 'outcome', 'reason', 'chief_of_staff', 'reply_withheld', 'contact_id', 'text_from'],
-  verdict: ['trigger_id', 'workflow_id', 'verdict', 'reason'],
-  entry: [
-    'at',
-    'service',
-    'stage',
-    'outcome',
-    'terminal',
-    'reason',
-    'subject_id',
-    'attempt',
-    'duration_ms',
-    'waited_ms',
-    'waited_for',
-  ],
-  attempts: ['stage', 'subject_id', 'outcome', 'reason', 'count', 'attempt', 'from', 'to'],
-  turn: ['id', 'state', 'message_id', 'run_id', 'session_id', 'collected_into'],
-  run: ['id', 'state', 'reason', 'workflow_id', 'waiting_until'],
-  contact: ['id', 'status'],
-  letter: [
-    'id',
-    'at',
-    'app_id',
-    'receipt_id',
-    'stage',
-    'subject_id',
-    'reason',
-    'state',
-    'redriven_at',
-    'outcome',
-    'drives',
-    'next_at',
-  ],
-  problem: [
-    'id',
-    'app_id',
-    'stage',
-    'reason',
-    'state',
-    'count',
-    'open',
-    'people',
-    'first_seen',
-    'last_seen',
-    'last_event_id',
-  ],
-  attention: ['code', 'severity', 'resource', 'count', 'since', 'muted_until'],
-} as const;
+/** The lists of an event, in the order in which they say why nothing happened. */
+export const eventLists = ['timeline', 'attempts', 'verdicts', 'messages', 'turns', 'runs', 'contacts'] as const;
+export type EventList = (typeof eventLists)[number];
 
-const textChars = 1_000;
-const detailChars = 600;
-/** Of each list in an event. Of a timeline, its beginning and its end say most. */
-const mostEntries = 40;
-const code = /^[\w.:-]{1,100}$/;
+const detailChars = 450;
 
 export function reportEvents({ data, next_cursor: cursor }: Page<ListedEventRead>, mostChars: number): string {
-  const parts = data.map((event) => line('event', event) + written(event.app_id, event, event.text, false));
-  return bounded(`${counted(parts, 'event')}${following(cursor)}`, parts, mostChars);
+  const parts = data.map((event) => {
+    const { event_type: _type, sender: _sender, text: _text, result, ...facts } = event;
+    return told(event.app_id, { ...facts, result: codesOf(result) }) + fromOutside(event.app_id, event, false);
+  });
+  return listRoom(`${counted(parts, 'event')}${following(cursor)}`, parts, mostChars);
 }
 
-export function reportEvent(event: EventRead, mostChars: number): string {
-  const source = event.app_id ?? 'unknown';
-  const first = <T>(list: T[]): T[] => list.slice(0, mostEntries);
-  const parts = [
-    ...first(event.messages).flatMap(({ message, verdicts, ...one }) => [
-      line('message', one, source) + written(one.app_id, message, message.message, one.verified),
-      ...first(verdicts).map((verdict) => line('verdict', verdict, source)),
-    ]),
-    ...ends(event.timeline).map((entry) => {
-      const detail = entry['detail'] ? JSON.stringify(entry['detail']).slice(0, detailChars) : null;
-      return line('entry', entry, source) + quoted(source, 'detail of this entry', detail);
+/** @param only one of its lists, from this entry on; absent: of each as much as there is room for */
+export function reportEvent(event: EventRead, mostChars: number, only?: { list: EventList; from: number }): string {
+  const lists = listsOf(event);
+  const { id, app_id, outcome, reason, state, why, incomplete } = event;
+  if (only === undefined) {
+    const facts = { id, app_id, state, outcome, reason, result: codesOf(event.result), why, incomplete };
+    return sharedRoom(told(app_id ?? 'unknown', facts), lists, mostChars);
+  }
+  const parts = lists.find(({ name }) => name === only.list)?.parts ?? [];
+  const first = `${id} has ${parts.length} ${only.list}${parts.length > only.from ? `. From ${only.from}:` : '.'}`;
+  return pagedRoom(first, parts, only.from, mostChars);
+}
+
+function codesOf(result: Explained['result']): Facts | null {
+  if (result === null) return null;
+  const { text: _text, ...codes } = result;
+  return codes;
+}
+
+function listsOf({ app_id, timeline, attempts, messages, turns, runs, contacts }: EventRead): PartList[] {
+  const source = app_id ?? 'unknown';
+  const parts: Record<EventList, string[]> = {
+    timeline: timeline.map(({ detail, app_id: _app, waited_for: _waited, ...entry }) => {
+      const words = detail === null ? [] : [['detail', JSON.stringify(detail).slice(0, detailChars)] as const];
+      return told(source, { entry }, words);
     }),
-    ...first(event.attempts).map(
-      (attempts) => line('attempts', attempts, source) + quoted(source, 'what the last attempt got', attempts['error']),
+    attempts: attempts.map(({ count, ...attempt }) => told(source, { attempts: count, ...attempt })),
+    verdicts: messages.flatMap(({ id, verdicts }) =>
+      verdicts.map(({ trigger_id, workflow_id, verdict, reason }) => {
+        const words = typeof reason === 'string' ? [['reason', reason] as const] : [];
+        return told(source, { verdict, message: id, trigger_id, workflow_id }, words);
+      }),
     ),
-    ...first(event.turns).map((turn) => line('turn', turn)),
-    ...first(event.runs).map((run) => line('run', run, source) + quoted(source, 'error of the run', run['error'])),
-    ...first(event.contacts).map(
-      (contact) => line('contact', contact) + quoted(source, 'name of the contact', contact['name']),
+    messages: messages.map((one) => {
+      const { id, outcome, reason, chief_of_staff, reply_withheld, contact_id, text_from, unlisted_verdicts } = one;
+      const shown = { outcome, reason, chief_of_staff, reply_withheld, contact_id, text_from, unlisted_verdicts };
+      return (
+        told(one.app_id, { message: id, ...shown }) +
+        fromOutside(one.app_id, { ...one.message, text: one.message.message }, one.verified)
+      );
+    }),
+    turns: turns.map(({ id, state, message_id, run_id, session_id, collected_into }) =>
+      told(source, { turn: id, state, message_id, run_id, session_id, collected_into }),
     ),
-  ];
-  return bounded(line('event', event, source), parts, mostChars);
+    runs: runs.map(({ id, state, reason, workflow_id, error }) =>
+      told(source, { run: id, state, reason, workflow_id, error }),
+    ),
+    contacts: contacts.map(({ id, status, name }) => told(source, { contact: id, status, name })),
+  };
+  const weights: Partial<Record<EventList, number>> = { timeline: 4, attempts: 2 };
+  return eventLists.map((name) => ({ name, weight: weights[name] ?? 1, parts: parts[name] }));
 }
 
 export function reportDeadLetters({ data, next_cursor: cursor }: Page<DeadLetterRead>, mostChars: number): string {
-  const parts = data.map((letter) => {
-    const errors = [quoted(letter.app_id, 'error', letter['error'])];
-    return [
-      line('letter', letter, letter.app_id),
-      ...errors,
-      quoted(letter.app_id, 'error of the redrive', letter['redrive_error']),
-    ].join('');
-  });
-  return bounded(`${counted(parts, 'dead letter')}${following(cursor)}`, parts, mostChars);
+  const parts = data.map(({ organization_id: _org, project_id: _project, ...facts }) => told(facts.app_id, facts));
+  return listRoom(`${counted(parts, 'dead letter')}${following(cursor)}`, parts, mostChars);
 }
 
-export function reportProblems({ data }: { data: ProblemRead[] }, mostChars: number): string {
-  const parts = data.map(
-    (problem) => line('problem', problem, problem.app_id) + quoted(problem.app_id, 'newest error', problem['error']),
-  );
-  return bounded(counted(parts, 'problem'), parts, mostChars);
+export function reportProblems({ data }: { data: ProblemRead[] }, from: number, mostChars: number): string {
+  const parts = data.map(({ parts: _parts, ...facts }) => told(facts.app_id, facts));
+  return pagedRoom(counted(parts, 'problem'), parts, from, mostChars);
 }
 
 /** Its words are ours, with names and errors of others in them. */
-export function reportAttention(items: AttentionView[], mostChars: number): string {
-  const parts = items.map(
-    (item) => line('attention', { ...item }) + quoted('gatehouse', 'what it is', `${item.text} ${item.what_to_do}`),
-  );
-  return bounded(parts.length === 0 ? 'Nothing needs attention.' : 'What needs attention:', parts, mostChars);
+export function reportAttention(items: AttentionView[], from: number, mostChars: number): string {
+  const parts = items.map((item) => told('gatehouse', item));
+  return pagedRoom(parts.length === 0 ? 'Nothing needs attention.' : 'What needs attention:', parts, from, mostChars);
 }
 
 function counted(parts: string[], what: string): string {
@@ -150,50 +120,3 @@ function counted(parts: string[], what: string): string {
 }
 
 const following = (cursor: string | null): string => (cursor === null ? '' : ` There are more: cursor ${cursor}`);
-
-/** What is ours of it, without nulls; a reason that is no code may be somebody's words. */
-function line(kind: keyof typeof ours, facts: Facts, source = 'unknown'): string {
-  const { reason } = facts;
-  const isCode = typeof reason !== 'string' || code.test(reason);
-  const shown = ours[kind].filter((name) => name !== 'reason' || isCode).map((name) => [name, facts[name]] as const);
-  const known = Object.fromEntries(shown.filter(([, value]) => value !== null && value !== undefined));
-  return `${kind} ${JSON.stringify(known)}${isCode ? '' : quoted(source, 'reason', reason)}`;
-}
-
-function written(
-  source: string,
-  { event_type: type, sender }: { event_type?: string; sender?: string },
-  text: string | undefined,
-  verified: boolean,
-): string {
-  const facts = type === undefined ? [] : [['event type', type] as const];
-  return `\n${fence({ source, sender: sender || 'unknown', verified, facts, text: cut(text ?? '', textChars) })}`;
-}
-
-function quoted(source: string, what: string, text: unknown): string {
-  if (typeof text !== 'string' || text === '') return '';
-  return `\n${fence({ source, sender: what, verified: false, text: cut(text, textChars) })}`;
-}
-
-const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most)}…`);
-
-function ends<T>(entries: T[]): T[] {
-  if (entries.length <= mostEntries) return entries;
-  return [...entries.slice(0, mostEntries / 2), ...entries.slice(-mostEntries / 2)];
-}
-
-/** As many parts as fit, whole, and how many are left out. */
-function bounded(first: string, parts: string[], mostChars: number): string {
-  const head = `${fenceExplanation}\n\n${first}`;
-  const room = mostChars - 100;
-  const reported = [head];
-  let length = head.length;
-  for (const part of parts) {
-    length += part.length + 2;
-    if (length > room) break;
-    reported.push(part);
-  }
-  const left = parts.length - (reported.length - 1);
-  if (left > 0) reported.push(`${left} more are left out: the answer would be too long. Ask for less.`);
-  return reported.join('\n\n');
-}
