@@ -1,4 +1,4 @@
-import { Liveness } from '#libs/database';
+import { Liveness, storableJson } from '#libs/database';
 import { type Settlement, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
@@ -82,17 +82,20 @@ export class HeldConnectionRepository {
               degraded = $6::jsonb, last_event_at = CASE WHEN $4::integer > 0 THEN now() ELSE last_event_at END,
               tries = 1, reason = NULL, error_detail = NULL, blocked_since = NULL
         WHERE app_id = $1 AND claim = $2 AND state = 'running'`,
-      [app_id, claim, cursor, events, gap && JSON.stringify(gap), degraded && JSON.stringify(degraded)],
+      [app_id, claim, cursor, events, gap && storableJson(gap), degraded && storableJson(degraded)],
     );
     return (result as [unknown[], number])[1] > 0;
   }
 
-  /** Gives the connection up until it is due again, or for good. */
+  /**
+   * Gives the connection up until it is due again, or for good. What fails of it, its next holder finds out: one of an
+   * earlier release knows nothing of that, and would leave it standing.
+   */
   async leave(settlement: Settlement, detail: string | null): Promise<void> {
     await this.rows.query(
-      `WITH settled AS (${this.work.settleSql('$1', { error_detail: 'text', connected_at: 'timestamptz' })})
+      `WITH settled AS (${this.work.settleSql('$1', { error_detail: 'text', connected_at: 'timestamptz', degraded: 'jsonb' })})
        SELECT FROM settled`,
-      [this.work.settled([{ ...settlement, error_detail: detail, connected_at: null }])],
+      [this.work.settled([{ ...settlement, error_detail: detail, connected_at: null, degraded: null }])],
     );
   }
 }

@@ -142,7 +142,8 @@ describe('a provider that is asked for its events', () => {
     ['refuses the credentials', { ok: false, error: 'auth_failed', error_detail: { message: 'no' } }, 'auth_failed'],
     ['breaks the contract', { ok: true, events: [{ id: 7 }], cursor: '1' }, 'contract_violation'],
     ['says of a part neither why nor what', { ok: true, events: [], degraded: {} }, 'contract_violation'],
-    ['names a cursor that cannot be stored', { ok: true, events: [], cursor: 'x'.repeat(5_000) }, 'contract_violation'],
+    ['names a cursor that is too long', { ok: true, events: [], cursor: 'x'.repeat(5_000) }, 'contract_violation'],
+    ['names a cursor that cannot be stored', { ok: true, events: [], cursor: 'a\0' }, 'contract_violation'],
   ])('that %s is shown with its reason, and tried again later', async (_what, given, code) => {
     adapter.routes['poll'] = () => given;
     await hold();
@@ -180,6 +181,22 @@ describe('a provider that is asked for its events', () => {
     refusing = null;
     say('small');
     await until('the next one is stored', () => stored.includes('small'));
+  });
+
+  it('goes on where what it says of a gap or of a part has characters that cannot be stored', async () => {
+    const long = `${'x'.repeat(499)}\u{1F600}`;
+    adapter.routes['poll'] = async ({ cursor }) => ({
+      ...(await answer(Number(cursor ?? 0))),
+      gap: { reason: 'reset\0', until: '2026-01-01T00:00:00Z' },
+      degraded: { error: 'timeout\0', message: long },
+    });
+    say('first');
+    await hold();
+    const shown = await becomes('degraded');
+    expect(shown).toMatchObject({ error: 'timeout\ufffd', error_detail: `${'x'.repeat(499)}\ufffd` });
+    expect(shown['gap']).toMatchObject({ reason: 'reset\ufffd' });
+    say('second');
+    await until('the next one is stored', () => stored.includes('second'));
   });
 
   it('shows a gap without times as one from the last answer until now', async () => {
@@ -246,6 +263,10 @@ describe('a provider that is asked for its events', () => {
     await until('it is counted', async () =>
       /gatehouse_held_connections\{state="degraded".*\} 1/.test(await metrics()),
     );
+    adapter.routes['poll'] = () => ({ ok: false, error: 'rate_limited', error_detail: { message: 'slow' } });
+    await becomes('failing');
+    const { rows } = await world.pool.query('SELECT degraded FROM gateway.held_connection');
+    expect(rows).toEqual([{ degraded: null }]);
     adapter.routes['poll'] = ({ cursor }) => answer(Number(cursor ?? 0));
     expect(await becomes('connected')).toMatchObject({ error: null, error_detail: null, failing_since: null });
     expect([await attention(), await condition()]).toEqual([[], { state: 'active', why: null }]);

@@ -49,8 +49,9 @@ const polled: Wanted = {
   accepts: (value) => Array.isArray(value) && value.length <= POLL_MAX_EVENTS && value.every(isPolled),
 };
 const aCursor: Wanted = {
-  is: `a text of at most ${POLL_CURSOR_MAX_BYTES} bytes`,
-  accepts: (value) => typeof value === 'string' && Buffer.byteLength(value) <= POLL_CURSOR_MAX_BYTES,
+  is: `a text of at most ${POLL_CURSOR_MAX_BYTES} bytes, without U+0000`,
+  accepts: (value) =>
+    typeof value === 'string' && Buffer.byteLength(value) <= POLL_CURSOR_MAX_BYTES && !value.includes('\0'),
 };
 const gapDetails = check({ reason: aText }, { since: aText, until: aText });
 const degradedDetails = check({ error: aText, message: aText });
