@@ -114,6 +114,23 @@ describe('a bot in more servers than one connection takes', () => {
     expect([await bot.poll({ cursor, wait_seconds: 0 }), tries(), discord.connections]).toMatchObject(rests);
   });
 
+  it('says why of each that fails, and names none that has not been tried yet', async () => {
+    discord.shards = 4;
+    discord.refusing.set(1, 4_004).set(2, 4_013);
+    const told = new Set<string>();
+    let answer = await bot.poll();
+    await until('the last one is begun', async () => {
+      answer = await bot.poll({ cursor: answer.cursor, wait_seconds: 0 });
+      if (answer.degraded) told.add((answer.degraded as { message: string }).message);
+      return discord.connections === 2 && told.size > 1;
+    });
+    const token = '(shard 1): Discord does not accept the bot token';
+    expect([...told]).toEqual([
+      `1 of 4 connections fail ${token}`,
+      `2 of 4 connections fail ${token}; (shard 2): Discord does not know the intents that were asked for`,
+    ]);
+  });
+
   it('says which one hangs as soon as that is known, until it is begun', async () => {
     await bot.hostImpatiently();
     discord.shards = 2;

@@ -34,7 +34,7 @@ export class GatewayShards {
   private opening: Promise<DeliverFailure | null> | null = null;
   /** Resolves when the first one is open. */
   private firstOpen = Promise.withResolvers<null>();
-  private readonly rests = new Map<GatewaySession, { until: number; times: number }>();
+  private readonly rests = new Map<GatewaySession, { until: number; times: number; failure: DeliverFailure }>();
   /** Why one of them was not opened when it was last tried; null: all were. */
   private lastFailure: DeliverFailure | null = null;
   private wrongNumber: DeliverFailure | null = null;
@@ -66,15 +66,21 @@ export class GatewayShards {
     return this.unbegun !== null && this.sessions.some((session) => session.positionOf(session.inbox.last) === null);
   }
 
-  /** Which of them are not open while others are, and why; null: none is known to fail. */
+  /** Which of them have failed and are not open while others are, each with why; null: none is known to fail. */
   get degraded(): { error: DeliverError; message: string } | null {
-    const { lastFailure: failure, sessions } = this;
-    const missing = sessions.flatMap(({ isOpen }, index) => (isOpen ? [] : [index]));
-    if (!failure || missing.length === 0 || missing.length === sessions.length) return null;
-    const which = missing.length === 1 ? 'shard' : 'shards';
-    const why = failure.error_detail?.message ?? failure.error;
-    const message = `${missing.length} of ${sessions.length} connections fail (${which} ${missing.join(', ')}): ${why}`;
-    return { error: failure.error, message };
+    const { sessions, rests } = this;
+    const failed = sessions.flatMap((session, index) => {
+      const failure = session.isOpen ? undefined : rests.get(session)?.failure;
+      return failure ? [{ index, error: failure.error, why: failure.error_detail?.message ?? failure.error }] : [];
+    });
+    const [first] = failed;
+    if (!first || !this.isOpen) return null;
+    const reasons = [...Map.groupBy(failed, ({ why }) => why)].map(([why, alike]) => {
+      const which = alike.length === 1 ? 'shard' : 'shards';
+      return `(${which} ${alike.map(({ index }) => index).join(', ')}): ${why}`;
+    });
+    const message = `${failed.length} of ${sessions.length} connections fail ${reasons.join('; ')}`;
+    return { error: first.error, message };
   }
 
   get hasEvents(): boolean {
@@ -230,7 +236,7 @@ export class GatewayShards {
     // To go on counts as no session, and Discord keeps it for some minutes only.
     const restMs = session.goesOn ? everyMs : Math.min(everyMs * 2 ** times, MOST_REST_MS);
     const ms = seconds === undefined ? restMs : seconds * 1_000;
-    this.rests.set(session, { until: Date.now() + ms, times });
+    this.rests.set(session, { until: Date.now() + ms, times, failure });
     // Whoever waits for events hears of it now.
     if (this.lastFailure?.error !== failure.error) session.inbox.wake();
     this.lastFailure = failure;
