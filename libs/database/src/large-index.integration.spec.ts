@@ -1,7 +1,7 @@
 import { emptyTestDatabase, type TestDatabase, until } from '#libs/testing';
 import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { buildLargeIndex } from './large-index.js';
+import { buildingOf, buildLargeIndex } from './large-index.js';
 import { migrate, type ServiceSchema } from './service-schema.js';
 
 class Table1000000000000 implements MigrationInterface {
@@ -59,6 +59,13 @@ async function built(): Promise<{ valid: boolean; id: number } | undefined> {
   const sql = 'SELECT indisvalid AS valid, indexrelid::int AS id FROM pg_index WHERE indexrelid = to_regclass($1)';
   return (await other.query<{ valid: boolean; id: number }>(sql, [index.name])).rows[0];
 }
+/** What a waiting migration says. */
+async function told(): Promise<string | null> {
+  return buildingOf({ query: async (sql: string, values?: unknown[]) => (await other.query(sql, values)).rows });
+}
+async function olderPid(): Promise<number | undefined> {
+  return (await older.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
+}
 /** How many have asked for a lock last. */
 async function askers(): Promise<number> {
   const sql = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_try_advisory_lock%'`;
@@ -67,8 +74,13 @@ async function askers(): Promise<number> {
 
 describe('a large index', () => {
   it('is built while its table is written, and is valid once older transactions have ended', async () => {
+    expect(await told()).toBeNull();
     const done = migrate(schema, database.url);
     await builder();
+    const waits = new RegExp(
+      `^The index large.row_id is built, .* waits for the transaction of .*pid ${await olderPid()}, since 20`,
+    );
+    expect(await told()).toMatch(waits);
     await other.query(`SET statement_timeout = '2s'`);
     await other.query('INSERT INTO large.row VALUES (1001)');
     await other.query('UPDATE large.row SET id = -1 WHERE id = 1');
@@ -96,6 +108,10 @@ describe('a large index', () => {
         AND datname = current_database() AND wait_event_type = 'Lock'`);
       return rowCount === 1;
     });
+    const waits = new RegExp(
+      `^The index large.row_id is dropped, .* waits for the transaction of .*pid ${await olderPid()}, since 20`,
+    );
+    expect(await told()).toMatch(waits);
     await older.query('COMMIT');
     expect(await next).toEqual(indexed);
     expect(await built()).toMatchObject({ valid: true });

@@ -54,18 +54,37 @@ async function alone(runner: Queryable, name: string, work: () => Promise<unknow
   for (const each of [result, restored]) if (each.status === 'rejected') throw each.reason;
 }
 
+interface Building {
+  name: string | null;
+  phase: string | null;
+  done: string;
+  total: string;
+  blockers: string | null;
+}
+
 /**
- * What a build of an index in this database does, for who waits for it; null where none is built. Needs a connection of
- * the builder's role.
+ * What the building or dropping of an index in this database does, and whom it waits for, for who waits for it; null where
+ * neither happens. Needs a connection of the builder's role. Postgres shows no progress of dropping one.
  */
 export async function buildingOf(db: Queryable): Promise<string | null> {
   const [build] = (await db.query(
-    `SELECT index_relid::regclass::text AS name, phase, blocks_done AS done, greatest(blocks_total, 1) AS total
-       FROM pg_stat_progress_create_index WHERE datname = current_database() AND index_relid <> 0`,
-  )) as { name: string; phase: string; done: string; total: string }[];
+    `SELECT coalesce(nullif(p.index_relid, 0)::regclass::text,
+                     substring(a.query FROM 'INDEX CONCURRENTLY (?:IF EXISTS )?([\\w."]+)')) AS name, p.phase,
+            coalesce(p.blocks_done, 0) AS done, greatest(p.blocks_total, 1) AS total,
+            (SELECT string_agg(format('%s (pid %s%s)', coalesce(nullif(b.application_name, ''), b.usename), b.pid,
+                                      to_char(b.xact_start AT TIME ZONE 'UTC', '", since "YYYY-MM-DD"T"HH24:MI:SS"Z"')), ' and ')
+               FROM pg_stat_activity b WHERE b.pid = ANY(pg_blocking_pids(a.pid))) AS blockers
+       FROM pg_stat_activity a LEFT JOIN pg_stat_progress_create_index p ON p.pid = a.pid AND p.datid = a.datid
+      WHERE a.datname = current_database() AND a.state = 'active' AND a.pid <> pg_backend_pid()
+        AND a.query ~ '^(?:CREATE (?:UNIQUE )?|DROP )INDEX CONCURRENTLY '`,
+  )) as Building[];
   if (!build) return null;
   const share = Math.floor((100 * Number(build.done)) / Number(build.total));
-  return `The index ${build.name} is built, and its table is read and written meanwhile: ${build.phase}, ${share} % of it.`;
+  const what =
+    build.phase === null
+      ? `The index ${build.name} is dropped, and its table is read and written meanwhile.`
+      : `The index ${build.name} is built, and its table is read and written meanwhile: ${build.phase}, ${share} % of it.`;
+  return build.blockers === null ? what : `${what} It waits for the transaction of ${build.blockers} to end.`;
 }
 
 /**
