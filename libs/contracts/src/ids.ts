@@ -67,7 +67,8 @@ export type IdKind =
   | 'psh';
 
 /** What people set up: few, and repeated in every row of their messages. */
-const setUp: ReadonlySet<IdKind> = new Set<IdKind>(['org', 'prj', 'app', 'agt', 'trg']);
+const setUpKinds = ['org', 'prj', 'app', 'agt', 'trg'] as const satisfies readonly IdKind[];
+const setUp: ReadonlySet<IdKind> = new Set<IdKind>(setUpKinds);
 
 /** A regular expression: the digits of ids of these kinds. Those of what people set up may have the shorter form. */
 export function idDigits(...kinds: IdKind[]): string {
@@ -153,9 +154,10 @@ export function derivedId(kind: IdKind, of: string, part: string, at?: number): 
 }
 
 /**
- * Sorts before every id of its kind from this time on, and after all earlier ones. Ids have an index, times have none.
+ * Sorts before every id of its kind from this time on, and after all earlier ones. Ids have an index, times have none. Not
+ * for what people set up: its shorter ids sort after all longer ones, whenever those were made.
  */
-export function firstId(kind: IdKind, at: Date): string {
+export function firstId(kind: Exclude<IdKind, (typeof setUpKinds)[number]>, at: Date): string {
   return `${kind}_${at.getTime().toString(16).padStart(12, '0')}`;
 }
 
