@@ -1,7 +1,7 @@
 import type { ServiceOptions } from '#libs/service-kit';
 import { AppModule } from './app.module.js';
 import { type EngineSettings, readSettings } from './env.js';
-import { readA2ABodies } from './manage/a2a/a2a-http.js';
+import { readA2ABodies } from './manage/a2a/a2a-bodies.js';
 
 /** What `startService` starts, alone or with others in one process; the tests start the same. */
 export function engineService(settings: EngineSettings): ServiceOptions {

@@ -11,9 +11,6 @@ import { A2ARequests } from './a2a-requests.js';
 import { AgentCards, type Binding } from './agent-card.js';
 import { SealedSecrets } from './push-secrets.js';
 
-/** Of a request that names none: clients of 0.3 do not know the header (A2A 1.0, 3.6.2). */
-export const oldestVersion = '0.3';
-
 /** What one caller may ask one agent, whichever binding it speaks. */
 @Injectable()
 export class A2ACalls {

@@ -10,14 +10,24 @@ import {
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import { Caller, goneWith, Problem, type Principal, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, Headers, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
-import { A2ACalls, oldestVersion } from './a2a-calls.service.js';
-import { a2aMediaType, type AskedQuery, askedList, askedHistory, callOf, httpRefusal, readAs } from './a2a-http.js';
+import { A2ACalls } from './a2a-calls.service.js';
+import {
+  a2aMediaType,
+  type AskedQuery,
+  askedList,
+  askedHistory,
+  callOf,
+  httpFault,
+  httpRefusal,
+  readAs,
+} from './a2a-http.js';
 import type { A2ARequests } from './a2a-requests.js';
 import { sendUpdates } from './a2a-stream.js';
+import { AskedVersion } from './a2a-version.js';
 
 /** One request of the binding. */
 interface Asking {
@@ -25,9 +35,6 @@ interface Asking {
   reply: FastifyReply;
   gone: AbortController;
 }
-
-/** The header `A2A-Version`. */
-type Version = string | undefined;
 
 /** Published agents for clients of A2A 1.0, by its HTTP+JSON binding (11). */
 @ApiExcludeController()
@@ -44,7 +51,7 @@ export class A2AHttpController {
     @Caller() caller: Principal,
     @Param('agent') agent: string,
     @Param('call') call: string,
-    @Headers('a2a-version') version: Version,
+    @AskedVersion() version: string,
     @Body() body: unknown,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -61,7 +68,7 @@ export class A2AHttpController {
   list(
     @Caller() caller: Principal,
     @Param('agent') agent: string,
-    @Headers('a2a-version') version: Version,
+    @AskedVersion() version: string,
     @Query() query: AskedQuery,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -75,7 +82,7 @@ export class A2AHttpController {
     @Caller() caller: Principal,
     @Param('agent') agent: string,
     @Param('call') call: string,
-    @Headers('a2a-version') version: Version,
+    @AskedVersion() version: string,
     @Query() query: AskedQuery,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -93,7 +100,7 @@ export class A2AHttpController {
     @Caller() caller: Principal,
     @Param('agent') agent: string,
     @Param('call') call: string,
-    @Headers('a2a-version') version: Version,
+    @AskedVersion() version: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     return this.answering(caller, agent, version, reply, async (asking) => {
@@ -109,7 +116,7 @@ export class A2AHttpController {
     @Caller() caller: Principal,
     @Param('agent') agent: string,
     @Param('task') taskId: string,
-    @Headers('a2a-version') version: Version,
+    @AskedVersion() version: string,
     @Body() body: unknown,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -125,7 +132,7 @@ export class A2AHttpController {
     @Caller() caller: Principal,
     @Param('agent') agent: string,
     @Param('task') taskId: string,
-    @Headers('a2a-version') version: Version,
+    @AskedVersion() version: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     return this.answering(caller, agent, version, reply, async ({ requests }) => {
@@ -141,7 +148,7 @@ export class A2AHttpController {
     @Param('agent') agent: string,
     @Param('task') taskId: string,
     @Param('config') id: string,
-    @Headers('a2a-version') version: Version,
+    @AskedVersion() version: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     return this.answering(caller, agent, version, reply, async ({ requests }) => {
@@ -156,7 +163,7 @@ export class A2AHttpController {
     @Param('agent') agent: string,
     @Param('task') taskId: string,
     @Param('config') id: string,
-    @Headers('a2a-version') version: Version,
+    @AskedVersion() version: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     return this.answering(caller, agent, version, reply, async ({ requests }) => {
@@ -169,7 +176,7 @@ export class A2AHttpController {
   extendedCard(
     @Caller() caller: Principal,
     @Param('agent') agent: string,
-    @Headers('a2a-version') version: Version,
+    @AskedVersion() version: string,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     return this.answering(caller, agent, version, reply, async ({ requests }) => {
@@ -181,14 +188,14 @@ export class A2AHttpController {
   private async answering(
     caller: Principal,
     agent: string,
-    version: Version,
+    version: string,
     reply: FastifyReply,
     act: (asking: Asking) => Promise<void>,
   ): Promise<void> {
     const gone = goneWith(reply.raw);
     try {
       const requests = await this.calls.open(caller, agent, gone.signal);
-      await this.calls.requireVersion(requests, version ?? oldestVersion, 'HTTP+JSON');
+      await this.calls.requireVersion(requests, version, 'HTTP+JSON');
       await act({ requests, reply, gone });
     } catch (error) {
       const { status, body, headers } = httpRefusal(error);
@@ -201,7 +208,8 @@ export class A2AHttpController {
     const { EVENT_STREAM_HEARTBEAT_MS: heartbeatMs, EVENT_STREAM_MAX_MS: maxMs } = this.settings;
     const shown = {
       frame: (update: StreamResponse) => formatSSEEvent(StreamResponse.toJSON(update)),
-      failure: (error: unknown) => formatSSEErrorEvent(httpRefusal(error).body),
+      refusal: (error: unknown) => formatSSEErrorEvent(httpRefusal(error).body),
+      fault: () => formatSSEErrorEvent(httpFault),
     };
     await sendUpdates(reply, updates, shown, { heartbeatMs, maxMs }, gone);
   }

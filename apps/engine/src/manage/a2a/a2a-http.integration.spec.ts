@@ -228,6 +228,37 @@ describe('a request of the HTTP binding that cannot be taken', () => {
     expect(turns).toEqual([]);
   });
 
+  it('may name its version in the query, by either binding', async () => {
+    world.model.script('Today.');
+    const headers = { 'a2a-version': '' };
+    const asked = await request('POST', 'message:send?A2A-Version=1.0', textMessage('Hi'), headers);
+    expect(asked).toMatchObject({ status: 200, body: { task: { status: { state: 'TASK_STATE_COMPLETED' } } } });
+    expect(await request('GET', 'tasks?A2A-Version=0.3', undefined, headers)).toMatchObject({ status: 400 });
+    expect((await request('GET', 'tasks?A2A-Version=1.0', undefined, headers)).status).toBe(200);
+  });
+
+  it.each(['application/a2a+json', 'application/json'])(
+    'as %s that is not JSON is refused as its binding says',
+    async (type) => {
+      const headers = { 'content-type': type };
+      expect(await request('POST', 'message:send', '{', headers)).toMatchObject({
+        status: 400,
+        type: expect.stringContaining('application/a2a+json'),
+        body: { error: { code: 400, status: 'INVALID_ARGUMENT', message: 'The body is not JSON.' } },
+      });
+      const rpc = await fetch(`${world.url}/a2a/${agent}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${await world.token()}`, 'a2a-version': '1.0', ...headers },
+        body: '{',
+      });
+      const error = { code: -32_700, message: 'The body is not JSON.' };
+      expect({ status: rpc.status, body: await rpc.json() }).toEqual({
+        status: 200,
+        body: { jsonrpc: '2.0', id: null, error },
+      });
+    },
+  );
+
   it('is not found in another project, and refused without agents:ask', async () => {
     const foreign = { organizationId: newId('org'), projectId: newId('prj') };
     const ask = async (as: object) =>

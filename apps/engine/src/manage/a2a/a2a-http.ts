@@ -1,8 +1,7 @@
 import { A2A_CONTENT_TYPE, type ListTasksRequest, taskStateFromJSON } from '@a2a-js/sdk';
 import { A2AError, RequestMalformedError, restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
 import { Problem } from '#libs/service-kit';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance } from 'fastify';
+import { faultWords } from './a2a-stream.js';
 
 /** How the HTTP binding of A2A 1.0 writes requests and refusals. */
 
@@ -10,12 +9,8 @@ export const a2aMediaType = A2A_CONTENT_TYPE;
 
 export type AskedQuery = Record<string, string | string[] | undefined>;
 
-/** Its bodies are JSON by another name (11.2). */
-export function readA2ABodies(app: NestFastifyApplication): void {
-  const fastify: FastifyInstance = app.getHttpAdapter().getInstance();
-  const parser = fastify.getDefaultJsonParser('ignore', 'ignore');
-  fastify.addContentTypeParser(a2aMediaType, { parseAs: 'string' }, parser);
-}
+/** Of a fault of ours, after the status was sent. */
+export const httpFault = toRestErrorBody(new Error(faultWords), 500);
 
 /** @throws RequestMalformedError for what is none */
 export function readAs<T>(type: { fromJSON(object: unknown): T }, body: unknown): T {

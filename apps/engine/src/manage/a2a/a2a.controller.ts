@@ -1,14 +1,15 @@
 import { AgentCard } from '@a2a-js/sdk';
-import { toJsonRpcError } from '@a2a-js/sdk/errors';
+import { A2A_ERROR_CODE, A2AError, toJsonRpcError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
-import { Caller, goneWith, notFound, type Principal, PublicRoute, RequireScopes } from '#libs/service-kit';
-import { Body, Controller, Get, Header, Headers, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { Caller, goneWith, notFound, type Principal, Problem, PublicRoute, RequireScopes } from '#libs/service-kit';
+import { Body, Controller, Get, Header, Inject, Param, Post, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { PublicationRepository } from '../publications/publication.repository.js';
-import { A2ACalls, oldestVersion } from './a2a-calls.service.js';
-import { sendUpdates } from './a2a-stream.js';
+import { A2ACalls } from './a2a-calls.service.js';
+import { faultWords, sendUpdates } from './a2a-stream.js';
+import { AskedVersion } from './a2a-version.js';
 import { AgentCards } from './agent-card.js';
 import { AgentKeys } from './agent-keys.js';
 
@@ -45,22 +46,26 @@ export class A2AController {
   async call(
     @Caller() caller: Principal,
     @Param('agent') id: string,
-    @Headers('a2a-version') version: string | undefined,
-    @Query('A2A-Version') versionInQuery: string | undefined,
-    @Body() body: Record<string, unknown>,
+    @AskedVersion() requestedVersion: string,
+    @Body() body: Record<string, unknown> | null | undefined,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const gone = goneWith(reply.raw);
     const requests = await this.calls.open(caller, id, gone.signal);
-    const requestedVersion = version ?? versionInQuery ?? oldestVersion;
     try {
       await this.calls.requireVersion(requests, requestedVersion, 'JSONRPC');
     } catch (error) {
       return this.answer(reply, { jsonrpc: '2.0', id: null, error: toJsonRpcError(error) });
     }
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      const error = { code: A2A_ERROR_CODE.INVALID_REQUEST, message: 'The body is no JSON object.' };
+      return this.answer(reply, { jsonrpc: '2.0', id: null, error });
+    }
     const handler = new JsonRpcTransportHandler(requests);
     const answer = await handler.handle(body, new ServerCallContext({ requestedVersion }));
-    if (Symbol.asyncIterator in answer) return this.stream(reply, answer, body, gone);
+    if (Symbol.asyncIterator in answer) {
+      return this.stream(reply, answer, body['id'], gone);
+    }
     return this.answer(reply, answer);
   }
 
@@ -71,17 +76,29 @@ export class A2AController {
   private async stream(
     reply: FastifyReply,
     updates: AsyncGenerator<object, void>,
-    asked: Record<string, unknown>,
+    id: unknown,
     gone: AbortController,
   ): Promise<void> {
-    const failed = (error: unknown) => ({ jsonrpc: '2.0', id: asked['id'] ?? null, error: toJsonRpcError(error) });
+    const failed = (error: object) => ({ jsonrpc: '2.0', id: id ?? null, error });
     const frame = (update: object) => `data: ${JSON.stringify(update)}\n\n`;
     const { EVENT_STREAM_HEARTBEAT_MS: heartbeatMs, EVENT_STREAM_MAX_MS: maxMs } = this.settings;
-    const shown = { frame, failure: (error: unknown) => frame(failed(error)) };
+    const fault = { code: A2A_ERROR_CODE.INTERNAL_ERROR, message: faultWords };
+    const shown = {
+      frame,
+      refusal: (error: unknown) => frame(failed(refusalOf(error))),
+      fault: () => frame(failed(fault)),
+    };
     try {
       await sendUpdates(reply, updates, shown, { heartbeatMs, maxMs }, gone);
     } catch (error) {
-      await this.answer(reply, failed(error));
+      await this.answer(reply, failed(refusalOf(error)));
     }
   }
+}
+
+/** @throws what is no refusal: a fault of ours, whose words are not for callers */
+function refusalOf(error: unknown): object {
+  const isRefusal = error instanceof A2AError || error instanceof Problem;
+  if (!isRefusal) throw error;
+  return toJsonRpcError(error);
 }
