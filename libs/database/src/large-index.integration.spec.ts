@@ -60,7 +60,7 @@ async function built(): Promise<{ valid: boolean; id: number } | undefined> {
   return (await other.query<{ valid: boolean; id: number }>(sql, [index.name])).rows[0];
 }
 /** What a waiting migration says. */
-async function told(): Promise<string | null> {
+async function reported(): Promise<string | null> {
   return buildingOf({ query: async (sql: string, values?: unknown[]) => (await other.query(sql, values)).rows });
 }
 async function olderPid(): Promise<number | undefined> {
@@ -74,13 +74,13 @@ async function askers(): Promise<number> {
 
 describe('a large index', () => {
   it('is built while its table is written, and is valid once older transactions have ended', async () => {
-    expect(await told()).toBeNull();
+    expect(await reported()).toBeNull();
     const done = migrate(schema, database.url);
     await builder();
     const waits = new RegExp(
       `^The index large.row_id is built, .* waits for the transaction of .*pid ${await olderPid()}, since 20`,
     );
-    expect(await told()).toMatch(waits);
+    expect(await reported()).toMatch(waits);
     await other.query(`SET statement_timeout = '2s'`);
     await other.query('INSERT INTO large.row VALUES (1001)');
     await other.query('UPDATE large.row SET id = -1 WHERE id = 1');
@@ -111,7 +111,7 @@ describe('a large index', () => {
     const waits = new RegExp(
       `^The index large.row_id is dropped, .* waits for the transaction of .*pid ${await olderPid()}, since 20`,
     );
-    expect(await told()).toMatch(waits);
+    expect(await reported()).toMatch(waits);
     await older.query('COMMIT');
     expect(await next).toEqual(indexed);
     expect(await built()).toMatchObject({ valid: true });

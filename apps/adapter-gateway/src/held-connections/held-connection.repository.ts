@@ -89,7 +89,7 @@ export class HeldConnectionRepository {
 
   /**
    * Gives the connection up until it is due again, or for good. What fails of it, its next holder finds out: one of an
-   * earlier release knows nothing of that, and would leave it standing.
+   * earlier release knows nothing of that, and would leave it as it is.
    */
   async leave(settlement: Settlement, detail: string | null): Promise<void> {
     await this.rows.query(

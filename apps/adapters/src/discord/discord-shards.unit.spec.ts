@@ -117,15 +117,15 @@ describe('a bot in more servers than one connection takes', () => {
   it('says why of each that fails, and names none that has not been tried yet', async () => {
     discord.shards = 4;
     discord.refusing.set(1, 4_004).set(2, 4_013);
-    const told = new Set<string>();
+    const reported = new Set<string>();
     let answer = await bot.poll();
     await until('the last one is begun', async () => {
       answer = await bot.poll({ cursor: answer.cursor, wait_seconds: 0 });
-      if (answer.degraded) told.add((answer.degraded as { message: string }).message);
-      return discord.connections === 2 && told.size > 1;
+      if (answer.degraded) reported.add((answer.degraded as { message: string }).message);
+      return discord.connections === 2 && reported.size > 1;
     });
     const token = '(shard 1): Discord does not accept the bot token';
-    expect([...told]).toEqual([
+    expect([...reported]).toEqual([
       `1 of 4 connections fail ${token}`,
       `2 of 4 connections fail ${token}; (shard 2): Discord does not know the intents that were asked for`,
     ]);

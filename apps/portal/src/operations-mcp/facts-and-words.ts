@@ -16,7 +16,7 @@ const inWords: ReadonlySet<string> = new Set(['error', 'redrive_error', 'name', 
  * @param source the App that it came through
  * @param written further words, whatever their form
  */
-export function told(source: string, facts: object, written: readonly Word[] = []): string {
+export function reported(source: string, facts: object, written: readonly Word[] = []): string {
   const words: Word[] = [];
   const codes = JSON.stringify(withoutWords(facts, '', '', words));
   const quoted = [...words, ...written].map(([name, value]) => [name, cut(value, wordChars)] as const);
