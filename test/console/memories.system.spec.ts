@@ -78,6 +78,10 @@ inBrowser('what agents remember of a contact, in the console', () => {
     await system.ended(id);
     return id;
   }
+  /** Says it, and waits for the model's answer. */
+  async function ask(text: string): Promise<void> {
+    await system.reached(await say(text), 'turn', 'succeeded');
+  }
   const open = (path: string): Promise<unknown> => page.goto(`${system.origin('portal')}${project}${path}`);
   const list = () => page.getByRole('region', { name: 'What agents remember' });
   const row = (text: string) => list().getByRole('listitem').filter({ hasText: text });
@@ -107,7 +111,7 @@ inBrowser('what agents remember of a contact, in the console', () => {
       .getByText(/corrected by/)
       .waitFor();
     expect(await row('Likes the window seat.').count()).toBe(0);
-    await say('Which seat?');
+    await ask('Which seat?');
     const shown = JSON.stringify(model.requests.at(-1)?.messages);
     expect(shown).toContain('Likes the aisle seat.');
     expect(shown).not.toContain('Likes the window seat.');
@@ -137,7 +141,7 @@ inBrowser('what agents remember of a contact, in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Forget everything' }).click();
     await list().getByText('Nothing. Agents with the tool remember').waitFor();
     await until('nothing is remembered', async () => (await memories()).length === 0);
-    await say('Which seat, then?');
+    await ask('Which seat, then?');
     expect(JSON.stringify(model.requests.at(-1)?.messages)).not.toContain('aisle');
     expect(person.complaints).toEqual([]);
   });
