@@ -11,6 +11,7 @@ import { DataSource } from 'typeorm';
 import { schema } from '../../db/schema.js';
 import { ingressSettings } from '../../testing/ingress-world.js';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../../testing/receipts-world.js';
+import { PackingRepository } from '../../manage/packing/packing.repository.js';
 import { IngressRetention } from '../../manage/retention/retention.repository.js';
 import { Refusal } from '../../entities/ingress.entity.js';
 import { RefusalLog } from './refusal-log.js';
@@ -190,6 +191,27 @@ describe('refusals', () => {
     expect([withId?.event_id, unnamed?.event_id, gone?.event_id]).toEqual([named.id, same.id, null]);
     expect(await rows.list('org_1', 'prj_1', { ...first, returned: false })).toEqual([gone]);
     expect(await rows.list('org_1', 'prj_1', { ...first, returned: true })).toHaveLength(2);
+  });
+
+  it('name the event that they became by its body also when that is packed', async () => {
+    const log = started();
+    const body = Buffer.from('the same words, '.repeat(60));
+    log.record(endpoint, { ...incoming, body }, unavailable);
+    log.record(endpoint, { ...incoming, body: Buffer.from(body).reverse() }, unavailable);
+    await kept(2);
+    // As many as one batch, of the same length, come before it.
+    const others = Array.from({ length: 50 }, (_, n) => ({
+      ...receipt(),
+      body: Buffer.from(String(n).padEnd(body.length)),
+    }));
+    const same = { ...receipt(), body };
+    const writer = world.writer();
+    for (const one of [...others, same]) await writer.write(one, null);
+    await source.query(`INSERT INTO ingress.sweep VALUES (3, now() - interval '1 day')
+      ON CONFLICT (id) DO UPDATE SET swept_to = excluded.swept_to`);
+    expect(await new PackingRepository(source).packOlder(0, 100)).toBe(51);
+    await new RefusalRepository(source.getRepository(Refusal)).noteReturned(new Date(Date.now() - 60_000), 3);
+    expect((await listed()).map(({ event_id: event }) => event)).toEqual([null, same.id]);
   });
 
   it('that were the fault of the platform are an outage of the App, to be asked for', async () => {
