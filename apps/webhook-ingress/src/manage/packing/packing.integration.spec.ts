@@ -81,6 +81,22 @@ describe('packing', () => {
     expect((await Promise.all(made.map(rowOf))).map((row) => row.packed_bytes)).toEqual(made.map(() => bytes.length));
   });
 
+  it('looks once at what is old where nothing of it is to be packed, and never back', async () => {
+    const markAge = async (): Promise<number> => {
+      const [row] = await world.query<{ age: number }>(
+        'SELECT extract(epoch FROM now() - swept_to)::float8 AS age FROM ingress.sweep WHERE id = 3',
+      );
+      return row!.age;
+    };
+    await stored(anHourAgo({ body: Buffer.alloc(0) }));
+    expect(await packing.packOlder(quarterMs, 10)).toBe(0);
+    const age = await markAge();
+    expect(age).toBeGreaterThanOrEqual(quarterMs / 1_000);
+    expect(age).toBeLessThan(quarterMs / 1_000 + 60);
+    expect(await packing.packOlder(2 * quarterMs, 10)).toBe(0);
+    expect(await markAge()).toBeLessThan(quarterMs / 1_000 + 120);
+  });
+
   it('is done by one replica at a time', async () => {
     await stored(anHourAgo());
     await world.db.transaction(async (tx) => {

@@ -7,6 +7,8 @@ import { packedRequest, type RequestColumns } from '../../path/receipts/receipt.
 const packedMark = 3;
 /** A longer body is compressed by Postgres, outside of its row, when it is stored. */
 const longestBody = 65_536;
+/** Without receipts the mark moves once a minute: an installation without messages writes little. */
+const idleSeconds = 60;
 /** What saves less stays as it is: to rewrite a row costs more than that. */
 const worthwhile = 0.9;
 
@@ -38,19 +40,28 @@ export class PackingRepository {
           ORDER BY received_at LIMIT $3`,
         [from, ageMs / 1_000, limit],
       )) as Unpacked[];
-      const newest = rows.at(-1);
-      if (!newest) return 0;
+      const isLast = rows.length < limit;
       // Of the last millisecond, others may lie beyond the limit: the next batch begins with it.
-      const whole = rows.length < limit ? rows : rows.filter((row) => row.received_at < newest.received_at);
+      const whole = isLast ? rows : rows.filter((row) => row.received_at < rows.at(-1)!.received_at);
       const passed = whole.length > 0 ? whole : rows;
       await store(tx, await packed(passed));
-      const at = passed.at(-1)!.received_at;
-      await tx.query(
-        `UPDATE ingress.sweep SET swept_to = $1 FROM (SELECT ${asynchronousCommit}) s WHERE id = ${packedMark}`,
-        [at],
-      );
+      const restSeconds = rows.length > 0 ? 0 : idleSeconds;
+      await this.moveMark(tx, isLast ? null : passed.at(-1)!.received_at, ageMs / 1_000, restSeconds);
       return rows.length;
     });
+  }
+
+  /**
+   * @param to null: all that is old enough was passed, so that what is left there is not looked at again
+   * @param restSeconds the mark stays where it is nearer than that
+   */
+  private async moveMark(tx: Queryable, to: Date | null, ageSeconds: number, restSeconds: number): Promise<void> {
+    await tx.query(
+      `UPDATE ingress.sweep SET swept_to = coalesce($1, now() - make_interval(secs => $2))
+         FROM (SELECT ${asynchronousCommit}) s
+        WHERE id = ${packedMark} AND swept_to < coalesce($1, now() - make_interval(secs => $3))`,
+      [to, ageSeconds, ageSeconds + restSeconds],
+    );
   }
 
   /** @returns null while another replica has it */
