@@ -21,4 +21,14 @@ export class RecentWriteRepository {
     );
     return found.length > 0;
   }
+
+  /** @returns how many were of nobody any more */
+  async deleteOver(limit: number): Promise<number> {
+    const [, deleted] = (await this.db.query(
+      `DELETE FROM portal.recent_write WHERE until < clock_timestamp() AND asker IN
+         (SELECT asker FROM portal.recent_write WHERE until < clock_timestamp() LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+      [limit],
+    )) as [unknown, number];
+    return deleted;
+  }
 }

@@ -2,6 +2,7 @@ import { laggingLists, mayLagHeader } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { type PortalWorld, startPortal } from '../testing/portal-world.js';
 import { startUpstream, type Upstream } from '../testing/upstream.js';
+import { RecentWriteRepository } from './recent-write.repository.js';
 
 let portal: PortalWorld;
 let other: string;
@@ -61,6 +62,39 @@ describe('a list that may lag', () => {
     }
     const rows = await portal.query('SELECT FROM portal.recent_write WHERE until > now()');
     expect(rows.length).toBeGreaterThanOrEqual(1);
+  });
+
+  it('is current for who has changed two things at once: the second is answered when the first is written down', async () => {
+    const key = await portal.key(['admin']);
+    const lock = await portal.pool.connect();
+    await lock.query('BEGIN; LOCK TABLE portal.recent_write IN EXCLUSIVE MODE');
+    const first = write(portal.url, key);
+    await until('it is being written down', async () => {
+      const waiting = await portal.query(
+        `SELECT FROM pg_locks WHERE NOT granted AND relation = 'portal.recent_write'::regclass`,
+      );
+      return waiting.length === 1;
+    });
+    let answered = false;
+    const startedAt = behind.seen.length;
+    const second = write(portal.url, key).then(() => (answered = true));
+    await until('the service has done it', () => behind.seen.length > startedAt);
+    // What is asked afterwards is answered meanwhile.
+    for (let asked = 0; asked < 5; asked += 1) await lagOf(portal.url, '/api/v1/apps', key);
+    expect(answered).toBe(false);
+    await lock.query('COMMIT');
+    lock.release();
+    await Promise.all([first, second]);
+    expect(await lagOf(other, laggingLists.events, key)).toBeUndefined();
+  });
+
+  it('leaves nothing of who has changed something long ago', async () => {
+    await portal.query(
+      `INSERT INTO portal.recent_write VALUES ('long-ago', now() - interval '1 s'), ('now', now() + interval '1 h')`,
+    );
+    await portal.app.get(RecentWriteRepository, { strict: false }).deleteOver(1_000);
+    const left = await portal.query(`SELECT asker FROM portal.recent_write WHERE asker IN ('long-ago', 'now')`);
+    expect(left).toEqual([{ asker: 'now' }]);
   });
 
   it('is not for a client to ask for', async () => {
