@@ -5,7 +5,7 @@ import {
   type ServiceSchema,
   type Transaction,
 } from '#libs/database';
-import { Metrics } from '#libs/service-kit';
+import { Metrics, Problem } from '#libs/service-kit';
 import { type BreakableLink, openLink, restoreLogs, silenceLogs, until } from '#libs/testing';
 import { ListReads, listReadsProvider, type ReplicaSettings } from '#libs/list-reads';
 import { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.js';
@@ -202,13 +202,86 @@ describe('when the replica does not answer', () => {
     await fromReplica(reads);
   });
 
-  it('further ones are told to come again, where there is no place in time', async () => {
-    const { reads } = open({ REPLICA_FALLBACK_CONNECTIONS: 1, REPLICA_FALLBACK_WAIT_MS: 50 });
+  it('further ones are told to come again and why, and who has just made a change is not', async () => {
+    const nowhere = { DATABASE_REPLICA_URL: 'postgres://nobody@127.0.0.1:9/none' };
+    const { reads } = open({ ...nowhere, REPLICA_FALLBACK_CONNECTIONS: 1, REPLICA_FALLBACK_WAIT_MS: 50 });
     const done = Promise.withResolvers<void>();
-    const first = reads.read('events', {}, () => done.promise);
-    await expect(reads.read('events', {}, made)).rejects.toMatchObject({ status: 503, code: 'lists_busy' });
+    const first = reads.read('events', mayLag, () => done.promise);
+    const detail: unknown = expect.stringMatching(/^The replica .* (does not answer|has not answered)/);
+    await expect(read(reads)).rejects.toMatchObject({ status: 503, code: 'lists_busy', detail });
+    expect((await reads.read('events', {}, made)).behindMs).toBeNull();
     done.resolve();
     await first;
-    expect((await reads.read('events', {}, made)).behindMs).toBeNull();
+    expect((await read(reads)).behindMs).toBeNull();
+  });
+});
+
+describe('one list', () => {
+  /** To wait for it would not show that the replica was left for a second. */
+  const atOnce = async (reads: ListReads): Promise<void> => expect((await read(reads)).behindMs).not.toBeNull();
+
+  it('that the replica does not answer in time is cancelled there and comes from the primary, others go on', async () => {
+    const { reads, metrics } = open({ REPLICA_ANSWER_MS: 300 });
+    await fromReplica(reads);
+    const slow = reads.read('events', mayLag, async (db) => {
+      const { replica } = await made(db);
+      if (replica) await db.query('SELECT pg_sleep(60)');
+      return replica;
+    });
+    expect(await slow).toEqual({ value: false, behindMs: null });
+    await atOnce(reads);
+    expect(await counted(metrics, { from: 'primary', why: 'slow' })).toBe(1);
+    const { value } = await reads.read('events', mayLag, (db) =>
+      db.query("SELECT FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(60)'"),
+    );
+    expect(value).toEqual([]);
+  });
+
+  it('that takes too long between two statements is given up there, others go on', async () => {
+    const { reads, metrics } = open({ REPLICA_ANSWER_MS: 100 });
+    await fromReplica(reads);
+    const slow = reads.read('events', mayLag, async (db) => {
+      for (;;) if (!(await made(db)).replica) return 'read';
+    });
+    expect(await slow).toEqual({ value: 'read', behindMs: null });
+    await atOnce(reads);
+    expect(await counted(metrics, { from: 'primary', why: 'slow' })).toBe(1);
+  });
+
+  it('that gets no connection to the replica comes from the primary, and those that have one go on', async () => {
+    const { reads, metrics } = open({ REPLICA_POOL: 1 });
+    await fromReplica(reads);
+    const done = Promise.withResolvers<void>();
+    const isRead = Promise.withResolvers<void>();
+    const first = reads.read('events', mayLag, async (db) => {
+      const { replica } = await made(db);
+      isRead.resolve();
+      await done.promise;
+      return replica;
+    });
+    await isRead.promise;
+    expect((await read(reads)).behindMs).toBeNull();
+    expect(await counted(metrics, { from: 'primary', why: 'busy' })).toBe(1);
+    done.resolve();
+    expect((await first).value).toBe(true);
+    await atOnce(reads);
+  });
+
+  it('that is asked for in a wrong way is asked for once, and asks nothing more once it has failed', async () => {
+    const { reads, metrics } = open({ REPLICA_POOL: 1 });
+    await fromReplica(reads);
+    let asked = 0;
+    let later: Promise<unknown> = Promise.resolve();
+    const wrong = reads.read('events', mayLag, (db) => {
+      asked += 1;
+      later = db.query('SELECT pg_sleep(0.2)').then(() => made(db));
+      later.catch(() => undefined);
+      throw new Problem(422, 'wrong', 'It is wrong.');
+    });
+    await expect(wrong).rejects.toMatchObject({ status: 422, code: 'wrong' });
+    await expect(later).rejects.toThrow(/has its answer, or has failed/);
+    expect(asked).toBe(1);
+    expect(await counted(metrics, { from: 'primary', why: 'failed' })).toBe(0);
+    await atOnce(reads);
   });
 });

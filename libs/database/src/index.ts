@@ -15,7 +15,7 @@ export { poolState } from './pool-state.js';
 export { isPostgresAway, isRefusedRow } from './failed-statement.js';
 export { dataSourceOptions, type ConnectionSettings, type ServiceSchema } from './service-schema.js';
 export { migrateAll } from './migrate.js';
-export { type OldRead, Replica } from './replica/replica.js';
+export { type OldRead, Replica, type Unread } from './replica/replica.js';
 export { replicaUrl } from './replica/replica-url.js';
 export { ownerRole, roleOf } from './role-names.js';
 export { prepareRoles, type RolePasswords } from './roles.js';

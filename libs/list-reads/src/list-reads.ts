@@ -1,9 +1,17 @@
 import type { LaggingList } from '#libs/contracts';
-import { Database, type OldRead, Replica, replicaUrl, type ServiceSchema, type Transaction } from '#libs/database';
-import { Metrics, type Principal } from '#libs/service-kit';
+import {
+  Database,
+  type OldRead,
+  Replica,
+  replicaUrl,
+  type ServiceSchema,
+  type Transaction,
+  type Unread,
+} from '#libs/database';
+import { Metrics, type Principal, Problem } from '#libs/service-kit';
 import { type FactoryProvider, Injectable, Logger } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import { PrimaryPlaces, type PrimaryPlacesSettings } from './primary-places.js';
+import { PrimaryPlaces, type PrimaryPlacesSettings, type WhyPrimary } from './primary-places.js';
 
 export interface ReplicaSettings extends PrimaryPlacesSettings {
   DATABASE_URL: string;
@@ -50,21 +58,27 @@ export class ListReads {
   /**
    * @param caller says how old it may be; absent: it has to be current
    * @param work is done again on the primary when the replica fails, or cancels it: it only reads
-   * @throws Problem 503 `lists_busy`; and what `work` throws on the primary
+   * @throws Problem 503 `lists_busy` to who may lag; and what `work` throws on the primary, or as a Problem anywhere
    */
   async read<T>(
     list: LaggingList,
     { mayLagMs }: Pick<Principal, 'mayLagMs'>,
     work: (db: Transaction) => Promise<T>,
   ): Promise<ListRead<T>> {
-    if (!this.replica) return { value: await work(this.primary.manager), behindMs: null };
-    const found = mayLagMs === undefined ? 'changed' : await this.fromReplica(this.replica, mayLagMs, list, work);
+    const onPrimary = async (): Promise<ListRead<T>> => ({ value: await work(this.primary.manager), behindMs: null });
+    if (!this.replica) return onPrimary();
+    if (mayLagMs === undefined) {
+      // Whoever works here does not wait for those who look on.
+      this.reads?.inc({ list, from: 'primary', why: 'changed' });
+      return onPrimary();
+    }
+    const found = await this.fromReplica(this.replica, mayLagMs, list, work);
     if (typeof found !== 'string') {
       this.reads?.inc({ list, from: 'replica', why: 'fit' });
       return found;
     }
     this.reads?.inc({ list, from: 'primary', why: found });
-    return { value: await this.places.within(() => work(this.primary.manager)), behindMs: null };
+    return this.places.within(found, onPrimary);
   }
 
   /** @returns why it was not read there, in a word */
@@ -73,12 +87,15 @@ export class ListReads {
     mayLagMs: number,
     list: LaggingList,
     work: (db: Transaction) => Promise<T>,
-  ): Promise<OldRead<T> | string> {
-    if (replica.unfit !== null) return replica.unfit;
+  ): Promise<OldRead<T> | WhyPrimary> {
     try {
-      return (await replica.read(work, Math.min(mayLagMs, this.settings.REPLICA_MAX_LAG_MS))) ?? 'behind';
+      const found: OldRead<T> | Unread = await replica.read(work, Math.min(mayLagMs, this.settings.REPLICA_MAX_LAG_MS));
+      if (found === 'slow') this.logger.warn({ event: 'replica.read_slow', list });
+      return found;
     } catch (error) {
-      // Also a column that its replay has not made yet. What is wrong with the request fails on the primary as well.
+      // What is wrong with the request is wrong on the primary as well.
+      if (error instanceof Problem) throw error;
+      // Also a column that its replay has not made yet.
       this.logger.warn({ event: 'replica.read_failed', list, error: String(error) });
       return 'failed';
     }

@@ -208,9 +208,11 @@ export const replicaSettings = {
   REPLICA_MAX_LAG_MS: integer(10_000, 1_000, 300_000),
   /** Connections of a process to it. */
   REPLICA_POOL: integer(5, 1, 200),
-  /** A list that it has not answered by then is read from the primary. */
+  /** A list that it has not answered by then is cancelled there and read from the primary. */
   REPLICA_ANSWER_MS: integer(5_000, 100, 60_000),
-  /** Lists that a process reads from the primary at a time, where there is a replica that cannot be read. */
+  /**
+   * Lists that may lag and that a process reads from the primary at a time, as the replica is away, behind, busy or slow.
+   */
   REPLICA_FALLBACK_CONNECTIONS: integer(2, 1, 200),
   /** How long further ones wait for that before they are answered 503. */
   REPLICA_FALLBACK_WAIT_MS: integer(5_000, 10, 60_000),

@@ -1,15 +1,17 @@
-import type pg from 'pg';
 import { setTimeout as pause } from 'node:timers/promises';
-import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { isPostgresAway } from '../failed-statement.js';
 import { LastingTrouble } from '../lasting-trouble.js';
 import { ResilientClient } from '../resilient-client.js';
 import { dataSourceOptions, type ConnectionSettings, type ServiceSchema } from '../service-schema.js';
+import { isCancelled, isPoolBusy, ReplicaConnection } from './replica-connection.js';
 import { WalPositions, walPosition } from './wal-positions.js';
 
 const lookEveryMs = 1_000;
 /** Of what reads nothing: a list is not kept waiting for a replica that does not answer. */
 const lookMs = 1_000;
+/** Postgres cancels what is late, which leaves the connection to others. Where it cannot, the connection is ended. */
+const cancelMs = 250;
 
 export interface ReplicaOptions extends ConnectionSettings {
   /** A read that has not ended by then is given up. */
@@ -20,6 +22,9 @@ export interface ReplicaOptions extends ConnectionSettings {
 
 /** Why nothing is read there. */
 type Unfit = 'starting' | 'away' | 'behind' | 'no_replica';
+
+/** Why one list was not read there; `slow`, not in time; `busy`: it got no connection, as others use all of them. */
+export type Unread = Unfit | 'busy' | 'slow';
 
 /** What was read, and how old it may be: everything that was committed before is in it. */
 export interface OldRead<T> {
@@ -51,6 +56,7 @@ export class Replica {
   private watching: Promise<void> = Promise.resolve();
   private looker: ResilientClient | null = null;
   private system: string | null = null;
+  /** Null: it may be read. */
   private state: Unfit | null = 'starting';
   private lastBehindMs = Number.POSITIVE_INFINITY;
 
@@ -60,11 +66,6 @@ export class Replica {
     private readonly options: ReplicaOptions,
   ) {
     this.source = new DataSource({ ...dataSourceOptions(schema, options), connectTimeoutMS: lookMs });
-  }
-
-  /** Null: it may be read. */
-  get unfit(): Unfit | null {
-    return this.state;
   }
 
   /** When it was last looked at; infinite: not known. */
@@ -84,28 +85,44 @@ export class Replica {
   }
 
   /**
-   * Reads there, all on one connection.
+   * Reads there, all on one connection. What is not read in time is cancelled there. That says nothing of other lists.
    * @param mostBehindMs when it is further behind, nothing is read
-   * @returns null: it is
-   * @throws Error when it does not answer in time, or refuses: a replay may cancel what is read (SQLSTATE 40001)
+   * @returns what was read, or why nothing was
+   * @throws Error when it refuses: a replay may cancel what is read (SQLSTATE 40001); and what `work` throws
    */
-  async read<T>(work: (db: EntityManager) => Promise<T>, mostBehindMs: number): Promise<OldRead<T> | null> {
-    const runner = this.source.createQueryRunner();
+  async read<T>(work: (db: EntityManager) => Promise<T>, mostBehindMs: number): Promise<OldRead<T> | Unread> {
+    if (this.state !== null) return this.state;
+    let connection: ReplicaConnection;
     try {
-      const client = (await runner.connect()) as pg.Client;
-      const place = await inTime(client, lookMs, async () => {
-        const [found] = (await runner.query(ofReplica)) as Place[];
-        return found;
-      });
-      const behindMs = this.behindOf(place);
-      if (behindMs > Math.min(mostBehindMs, this.options.mostBehindMs)) return null;
-      takeTurns(runner);
-      return { value: await inTime(client, this.options.answerMs, () => work(runner.manager)), behindMs };
+      connection = await ReplicaConnection.take(this.source);
+    } catch (error) {
+      if (isPoolBusy(error)) return 'busy';
+      throw error;
+    }
+    try {
+      const behindMs = this.behindOf(await this.placeOf(connection));
+      if (behindMs > Math.min(mostBehindMs, this.options.mostBehindMs)) return 'behind';
+      connection.allow(this.options.answerMs + cancelMs);
+      return { value: await work(connection.manager), behindMs };
+    } catch (error) {
+      if (connection.isLate || isCancelled(error)) return 'slow';
+      throw error;
+    } finally {
+      connection.giveBack();
+    }
+  }
+
+  /** Limits what is asked on that connection afterwards, too: each read asks this first. */
+  private async placeOf(connection: ReplicaConnection): Promise<Place | undefined> {
+    connection.allow(lookMs);
+    try {
+      const [place] = await connection.manager.query<Place[]>(
+        `${ofReplica}, set_config('statement_timeout', '${this.options.answerMs}', false)`,
+      );
+      return place;
     } catch (error) {
       if (isPostgresAway(error)) this.note('away', error);
       throw error;
-    } finally {
-      await runner.release();
     }
   }
 
@@ -187,26 +204,4 @@ export class Replica {
       throw error;
     }
   }
-}
-
-/** A connection that does not answer in time is ended, which fails its statement. */
-async function inTime<T>(client: Pick<pg.Client, 'end'>, ms: number, work: () => Promise<T>): Promise<T> {
-  const timer = setTimeout(() => void client.end().catch(() => undefined), ms);
-  try {
-    return await work();
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** What is asked at once goes over one connection, which takes one statement at a time. */
-function takeTurns(runner: QueryRunner): void {
-  const plain = runner.query.bind(runner) as (...asked: unknown[]) => Promise<unknown>;
-  let last: Promise<unknown> = Promise.resolve();
-  const query = (...asked: unknown[]): Promise<unknown> => {
-    const next = last.then(() => plain(...asked));
-    last = next.catch(() => undefined);
-    return next;
-  };
-  runner.query = query as typeof runner.query;
 }
