@@ -69,21 +69,25 @@ describe('a list that may lag', () => {
     const lock = await portal.pool.connect();
     await lock.query('BEGIN; LOCK TABLE portal.recent_write IN EXCLUSIVE MODE');
     const first = write(portal.url, key);
-    await until('it is being written down', async () => {
-      const waiting = await portal.query(
-        `SELECT FROM pg_locks WHERE NOT granted AND relation = 'portal.recent_write'::regclass`,
-      );
-      return waiting.length === 1;
-    });
+    let second: Promise<unknown> = Promise.resolve();
     let answered = false;
-    const startedAt = behind.seen.length;
-    const second = write(portal.url, key).then(() => (answered = true));
-    await until('the service has done it', () => behind.seen.length > startedAt);
-    // What is asked afterwards is answered meanwhile.
-    for (let asked = 0; asked < 5; asked += 1) await lagOf(portal.url, '/api/v1/apps', key);
-    expect(answered).toBe(false);
-    await lock.query('COMMIT');
-    lock.release();
+    try {
+      await until('it is being written down', async () => {
+        const waiting = await portal.query(
+          `SELECT FROM pg_locks WHERE NOT granted AND relation = 'portal.recent_write'::regclass`,
+        );
+        return waiting.length === 1;
+      });
+      const startedAt = behind.seen.length;
+      second = write(portal.url, key).then(() => (answered = true));
+      await until('the service has done it', () => behind.seen.length > startedAt);
+      // What is asked afterwards is answered meanwhile.
+      for (let asked = 0; asked < 5; asked += 1) await lagOf(portal.url, '/api/v1/apps', key);
+      expect(answered).toBe(false);
+    } finally {
+      await lock.query('COMMIT');
+      lock.release();
+    }
     await Promise.all([first, second]);
     expect(await lagOf(other, laggingLists.events, key)).toBeUndefined();
   });
