@@ -6,10 +6,10 @@ import type { IngressSettings } from './env.js';
 import { AttentionController } from './manage/attention/attention.controller.js';
 import { ErasureController } from './manage/erasures/erasure.controller.js';
 import { ErasureRepository } from './manage/erasures/erasure.repository.js';
-import { ArrivingEndpoints } from './manage/moves/arriving-endpoints.js';
 import { HandedOnController } from './manage/moves/handed-on.controller.js';
 import { HandedOnRepository } from './manage/moves/handed-on.repository.js';
 import { HandedOnService } from './manage/moves/handed-on.service.js';
+import { MovingRows } from './manage/moves/moving-rows.js';
 import { OutageRepository } from './manage/outages/outage.repository.js';
 import { OutageService } from './manage/outages/outage.service.js';
 import { PackingRepository } from './manage/packing/packing.repository.js';
@@ -57,7 +57,7 @@ const manage = {
     PackingService,
     ProjectRetention,
     projectRowsProvider(movedRows),
-    { provide: ROW_PASSAGE, useClass: ArrivingEndpoints },
+    { provide: ROW_PASSAGE, useClass: MovingRows },
     RefusalListRepository,
   ],
 };

@@ -26,6 +26,9 @@ const refusals: Readonly<Record<string, string>> = {
     'Its App has no secret to check the signature with, so the request was not read. Link a credential that has it.',
   weak_secret:
     'The secret of its App is too weak to protect it, so the request was not read. Store a stronger one in its credential.',
+  app_disabled: 'Its App is disabled, so the request was not read.',
+  app_retired: 'Its App is retired, so the request was not read.',
+  project_closed: 'Its project is closed, so the request was not read.',
   missing_signature: 'It carries no signature, so it was not read. Its sender has to sign it.',
   missing_timestamp: 'It carries no time of signing, so it was not read.',
   stale_timestamp: 'It was signed too long ago, or in the future, so it was not read. Check the clock of its sender.',

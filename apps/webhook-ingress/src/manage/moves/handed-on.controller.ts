@@ -3,7 +3,7 @@ import { Caller, type Principal, Problem, RequireScopes } from '#libs/service-ki
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { HandedOnEnds, HandedOnQuery, HandedOnReceipts } from './handed-on.dto.js';
+import { HandedOnDead, HandedOnEnds, HandedOnQuery, HandedOnReceipts } from './handed-on.dto.js';
 import type { WaitingReceipts } from './handed-on.repository.js';
 import { HandedOnService } from './handed-on.service.js';
 
@@ -31,6 +31,13 @@ export class HandedOnController {
   async end(@Caller() caller: Principal, @Body() { ids, to }: HandedOnEnds): Promise<void> {
     refuseOthers(caller);
     await this.receipts.end(caller, ids, to);
+  }
+
+  @Post('dead-letters')
+  @HttpCode(204)
+  async deadLetter(@Caller() caller: Principal, @Body() dead: HandedOnDead): Promise<void> {
+    refuseOthers(caller);
+    await this.receipts.deadLetter(caller, dead);
   }
 
   @Post('receipts')

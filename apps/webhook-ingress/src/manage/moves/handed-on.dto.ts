@@ -1,6 +1,8 @@
-import { AsGiven, JsonObject, NestedList, Text, TextList, Whole } from '#libs/service-kit';
+import { idDigits, idTimeMs } from '#libs/contracts';
+import { AsGiven, JsonObject, NestedList, Problem, Text, TextList, Whole } from '#libs/service-kit';
 import { Type } from 'class-transformer';
 import { IsArray } from 'class-validator';
+import type { PublicAddress } from '../../path/receipts/receipt-job.js';
 import type { DeliveryKey, Receipt } from '../../path/receipts/receipt.repository.js';
 import type { Item } from '../../path/receipts/write-receipts.js';
 
@@ -9,13 +11,14 @@ export const mostHandedOn = 200;
 
 const bodyCharacters = 96 * 1024 * 1024;
 
-/** A receipt as it travels: exactly what was received. */
+/** A receipt as it travels: exactly what was received, and where. */
 export class HandedOnReceipt {
   @Text(100, { minLength: 16 }) id: string;
   @Text(100) received_at: string;
   @Text(100) app_id: string;
   @Text(100, { nullable: true }) reason: string | null;
   @Text(20) method: string;
+  /** Whole: its signature may cover the address of the installation that received it. */
   @Text(100_000) url: string;
   @JsonObject() headers: Record<string, unknown>;
   /** Base64. */
@@ -39,23 +42,53 @@ export class HandedOnEnds {
   @Text(500) to: string;
 }
 
+/** One that the other installation never takes. */
+export class HandedOnDead {
+  @Text(100) id: string;
+  @Text(500) to: string;
+  /** The code with which it was refused. */
+  @Text(100) reason: string;
+  @Text(2_000) error: string;
+}
+
 const encoded = (hash: string): string => Buffer.from(hash, 'latin1').toString('base64');
 const decoded = (text: unknown): string => Buffer.from(String(text), 'base64').toString('latin1');
 
-export function viewOf(receipt: Receipt, keys: DeliveryKey[]): HandedOnReceipt {
+export function viewOf(receipt: Receipt, keys: DeliveryKey[], at: Pick<PublicAddress, 'whole'>): HandedOnReceipt {
   return {
     id: receipt.id,
     received_at: receipt.receivedAt.toISOString(),
     app_id: receipt.appId,
     reason: receipt.reason,
     method: receipt.method,
-    url: receipt.url,
+    url: at.whole(receipt.url),
     headers: receipt.headers,
     body: receipt.body.toString('base64'),
     verified_scheme: receipt.verifiedScheme,
     remote_address: receipt.remoteAddress,
     keys: keys.map(({ hash, bodyHash }) => [encoded(hash), encoded(bodyHash)]),
   };
+}
+
+const receiptId = new RegExp(`^evt_${idDigits('evt')}$`);
+const wholeUrl = /^https?:\/\/[^/?#]+\/./;
+/** Clocks differ, and ids do not follow one that is set back. A day that has not come has no place for rows yet. */
+const aheadMs = 3_600_000;
+
+/**
+ * Receipts are found, and their partitions kept, by the time in their ids.
+ * @throws Problem 422 `receipt_wrong`
+ */
+export function requireReceipt({ id, received_at, url }: HandedOnReceipt, nowMs: number): void {
+  const timeMs = idTimeMs(id);
+  const wrong = !receiptId.test(id)
+    ? 'id: give evt_ and the 32 digits of an event'
+    : timeMs !== Date.parse(received_at) || timeMs > nowMs + aheadMs
+      ? 'received_at: give the time in the id, which is not ahead of the clock here (RFC 3339)'
+      : !wholeUrl.test(url) || !URL.canParse(url)
+        ? 'url: give it whole, with the public address of the installation that received it'
+        : null;
+  if (wrong) throw new Problem(422, 'receipt_wrong', `Of the receipt ${id}, ${wrong}.`);
 }
 
 /** What may come so: what has another reason had ended where it was received. */

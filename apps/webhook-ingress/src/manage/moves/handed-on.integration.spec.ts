@@ -2,6 +2,8 @@ import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { endpoint } from '../../testing/fake-gateway.js';
 import { type IngressWorld, openIngress } from '../../testing/ingress-world.js';
+import { receipt } from '../../testing/receipts-world.js';
+import { HandedOnRepository } from './handed-on.repository.js';
 import { HandedOnService } from './handed-on.service.js';
 
 const scope = { organizationId: 'org_1', projectId: 'prj_1' };
@@ -13,8 +15,11 @@ describe('webhooks of a project that moves', () => {
   let services: { here: NestFastifyApplication; there: NestFastifyApplication };
 
   beforeAll(async () => {
-    here = await openIngress({ endpoints: [endpoint('moves', { verification: 'none' })] });
-    there = await openIngress({ endpoints: [endpoint('moves', { verification: 'none' })] });
+    const own = endpoint('moves', { verification: 'none' });
+    const off = endpoint('off', { verification: 'none', version: 2 });
+    here = await openIngress({ endpoints: [own, off] });
+    const others = endpoint('others', { project_id: 'prj_2', version: 3 });
+    there = await openIngress({ endpoints: [own, { ...off, state: 'disabled' }, others] });
     services = { here: await here.start(), there: await there.start() };
   });
   afterAll(async () => {
@@ -23,10 +28,10 @@ describe('webhooks of a project that moves', () => {
   });
 
   const handedOn = (at: 'here' | 'there') => services[at].get(HandedOnService, { strict: false });
-  const post = async (body: object, key: string, at: 'here' | 'there' = 'here') => {
+  const post = async (body: object, key: string, at: 'here' | 'there' = 'here', token = 'moves') => {
     const world = at === 'here' ? here : there;
     const answer = await world.post(
-      'moves',
+      token,
       JSON.stringify(body),
       { 'idempotency-key': key },
       await services[at].getUrl(),
@@ -79,8 +84,10 @@ describe('webhooks of a project that moves', () => {
     await handedOn('there').take(scope, batch);
     const ids = batch.map(({ id }) => id);
     const rows = (world: IngressWorld) =>
-      world.query(`SELECT *, encode(body, 'hex') AS body FROM ingress.receipt WHERE id = ANY($1) ORDER BY id`, [ids]);
-    expect(await rows(there)).toEqual(await rows(here));
+      world.query<Record<string, unknown>>(`SELECT *, encode(body, 'hex') AS body FROM ingress.receipt WHERE id = ANY($1) ORDER BY id`, [ids]);
+    const urls = new Map(batch.map(({ id, url }) => [id, url]));
+    expect([...urls.values()]).toEqual(batch.map(() => 'https://gatehouse.example/api/v1/webhooks/moves'));
+    expect(await rows(there)).toEqual((await rows(here)).map((row) => ({ ...row, url: urls.get(String(row['id'])) })));
     // The provider sends it once more, to the other address.
     expect((await post({ text: 'zwei ✓' }, 'second', 'there')).body).toMatchObject({
       duplicate: true,
@@ -97,14 +104,98 @@ describe('webhooks of a project that moves', () => {
     await expect(handedOn('there').take(scope, [foreign])).rejects.toMatchObject({ status: 409, code: 'app_unknown' });
   });
 
+  it('whose ids are not of their time, or have no whole URL, are not taken', async () => {
+    const one = await taken();
+    const later = new Date(Date.parse(one.received_at) + 1).toISOString();
+    const far = receipt({ receivedAt: new Date(Date.now() + 7_200_000) });
+    for (const change of [
+      { received_at: later },
+      { id: one.id.toUpperCase() },
+      { id: far.id, received_at: far.receivedAt.toISOString() },
+      { url: '/api/v1/webhooks/moves' },
+    ]) {
+      const given = handedOn('there').take(scope, [{ ...one, ...change }]);
+      await expect(given).rejects.toMatchObject({ status: 422, code: 'receipt_wrong' });
+    }
+  });
+
+  it('under an id that another project has there are not taken, and that one stays as it is', async () => {
+    const one = await taken();
+    await handedOn('there').take(scope, [one]);
+    await there.query('DELETE FROM ingress.stale_receipt');
+    const other = { ...scope, projectId: 'prj_2' };
+    const given = handedOn('there').take(other, [{ ...one, app_id: 'app_others', keys: [] }]);
+    await expect(given).rejects.toMatchObject({ status: 409, code: 'id_taken' });
+    expect(await there.query('SELECT project_id FROM ingress.receipt WHERE id = $1', [one.id])).toEqual([
+      { project_id: 'prj_1' },
+    ]);
+    expect(await there.query('SELECT * FROM ingress.stale_receipt')).toEqual([]);
+  });
+
+  it('are handed on, whatever is left of receipts that were deleted, and in order where the sweep is behind', async () => {
+    const one = await taken();
+    const old = receipt({ receivedAt: new Date(Date.parse(one.received_at) - 600_000) });
+    await here.query(
+      `INSERT INTO ingress.stale_receipt (receipt_id, app_id, received_at, next_at)
+       VALUES ('evt_000000000000', 'app_moves', '2000-01-01', now() + interval '1 hour')`,
+    );
+    await here.query(
+      `INSERT INTO ingress.receipt
+       SELECT $1, $2, organization_id, project_id, app_id, outcome, reason, method, url, headers, body, verified_scheme,
+              remote_address, packed_bytes FROM ingress.receipt WHERE id = $3`,
+      [old.id, old.receivedAt, one.id],
+    );
+    await here.query(`UPDATE ingress.sweep SET swept_to = now() - interval '1 hour' WHERE id = 1`);
+    expect((await handedOn('here').next(scope, 1)).map(({ id }) => id)).toEqual([old.id]);
+    await handedOn('here').end(scope, [old.id], peer);
+  });
+
+  it('travel in batches of their size as it came, and not as it is packed', async () => {
+    await post({}, 'first of two');
+    await post({}, 'second of two');
+    const next = () => services.here.get(HandedOnRepository, { strict: false }).next(scope, 100, 1_000);
+    const whole = (await next()).length;
+    expect(whole).toBeGreaterThan(1);
+    await here.query('UPDATE ingress.receipt SET packed_bytes = 1000');
+    expect(await next()).toHaveLength(1);
+    await here.query('UPDATE ingress.receipt SET packed_bytes = NULL');
+  });
+
+  it('whose App takes none there are stored, and end with its reason', async () => {
+    const { body } = await post({}, 'to one that is off', 'here', 'off');
+    const batch = (await handedOn('here').next(scope, 100)).filter(({ id }) => id === body.id);
+    await handedOn('there').take(scope, batch);
+    await handedOn('there').take(scope, batch);
+    const entries = `SELECT outcome, reason, terminal FROM journal.entry WHERE receipt_id = $1`;
+    expect(await there.query(entries, [body.id])).toEqual([
+      { outcome: 'refused', reason: 'app_disabled', terminal: true },
+    ]);
+    expect(await there.query('SELECT id FROM ingress.receipt WHERE id = $1', [body.id])).toHaveLength(1);
+    await handedOn('here').end(scope, [String(body.id)], peer);
+  });
+
+  it('that Postgres refuses there are named, and end here as dead letters', async () => {
+    const one = await taken();
+    const fresh = receipt();
+    const wrong = { ...one, id: fresh.id, received_at: fresh.receivedAt.toISOString(), method: '\u0000', keys: [] };
+    await expect(handedOn('there').take(scope, [wrong])).rejects.toMatchObject({ status: 422, code: 'receipt_refused' });
+    await handedOn('here').deadLetter(scope, { id: one.id, to: peer, reason: 'receipt_refused', error: 'It was refused.' });
+    expect((await handedOn('here').next(scope, 100)).map(({ id }) => id)).not.toContain(one.id);
+    const letters = 'SELECT reason, error, state FROM journal.dead_letter WHERE receipt_id = $1';
+    expect(await here.query(letters, [one.id])).toEqual([
+      { reason: 'receipt_refused', error: 'It was refused.', state: 'open' },
+    ]);
+  });
+
   it('are refused for good once that was ended', async () => {
     await hold('left', true);
     const { body } = await answers('ended', 410);
     expect(body.error).toBe('project_left');
   });
 
+  let made = 0;
   const taken = async () => {
-    await post({}, 'one more');
+    await post({}, `one more ${(made += 1)}`);
     const [one] = await handedOn('here').next(scope, 1);
     if (!one) throw new Error('there is none');
     return one;

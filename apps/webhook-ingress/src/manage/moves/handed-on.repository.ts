@@ -1,11 +1,9 @@
-import type { ProjectScope } from '#libs/contracts';
+import { firstId, type ProjectScope } from '#libs/contracts';
 import { Journal } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { DeliveryKey } from '../../path/receipts/receipt.repository.js';
 
-/** By then what has not ended is among the stale receipts, unless the sweep is behind. */
-const recent = `interval '2 minutes'`;
 /** Of the answer to "how many wait". */
 const mostCounted = 10_000;
 
@@ -13,12 +11,38 @@ const unended = `r.project_id = $1 AND r.organization_id = $2 AND r.reason IS DI
   AND r.reason IS DISTINCT FROM 'erased'
   AND NOT EXISTS (SELECT FROM journal.entry e WHERE e.receipt_id = r.id AND e.terminal)`;
 
+/** Receipts behind the mark of the sweep that have not ended: it has kept them, or they were stored late. */
+const behind = (columns: string, limit: string): string => `
+  SELECT ${columns} FROM ingress.stale_receipt s
+    JOIN ingress.endpoint p ON p.app_id = s.app_id AND p.definition ->> 'project_id' = $1
+    JOIN ingress.receipt r ON r.id = s.receipt_id AND r.received_at = s.received_at
+   WHERE ${unended} ORDER BY s.receipt_id LIMIT ${limit}`;
+
+/** Those that the sweep has not come to, by both indexes: $3 is its mark, and $4 the first id after it. */
+const ahead = (columns: string, limit: string): string => `
+  SELECT ${columns} FROM ingress.receipt r
+   WHERE r.received_at > $3 AND r.id >= $4 AND ${unended} ORDER BY r.id LIMIT ${limit}`;
+
+/** Of the body as it travels: that of a packed one is longer than its row. */
+const bytes = `CASE WHEN r.body = '' THEN 0 ELSE coalesce(r.packed_bytes, octet_length(r.body)) END AS bytes`;
+
 export interface WaitingReceipts {
   /** At most 10,000. */
   waiting: number;
   oldest_at: string | null;
   /** When the last webhook came here, whatever became of it. */
   last_received_at: string | null;
+}
+
+interface Unended {
+  id: string;
+  bytes: number;
+}
+
+/** What receipts are found by. The times are those in the ids. */
+interface Named {
+  ids: string[];
+  times: Date[];
 }
 
 /** The receipts of a project that has left: what has not ended is handed on, each one once. */
@@ -31,24 +55,30 @@ export class HandedOnRepository {
 
   /** Ids of receipts that have not ended, oldest first. @param maxBytes of their bodies together, whatever the first has */
   async next({ projectId, organizationId }: ProjectScope, limit: number, maxBytes: number): Promise<string[]> {
-    const stale = await this.stale(projectId, limit);
-    const rows = (await this.db.query(
-      `SELECT r.id, octet_length(r.body) AS bytes FROM ingress.receipt r
-        WHERE (r.received_at > now() - ${recent} OR r.id = ANY($3)) AND ${unended} ORDER BY r.id LIMIT $4`,
-      [projectId, organizationId, stale, limit],
-    )) as { id: string; bytes: number }[];
-    let bytes = 0;
-    const within = rows.filter((row, at) => (bytes += row.bytes) <= maxBytes || at === 0);
+    const scope = [projectId, organizationId];
+    // The mark first: what it passes meanwhile is found behind it or ahead of where it was.
+    const mark = await this.mark();
+    const [kept, later] = (await Promise.all([
+      this.db.query(behind(`r.id, ${bytes}`, '$3'), [...scope, limit]),
+      this.db.query(ahead(`r.id, ${bytes}`, '$5'), [...scope, ...mark, limit]),
+    ])) as [Unended[], Unended[]];
+    const both = new Map([...kept, ...later].map((row) => [row.id, row]));
+    const rows = [...both.values()].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+    let sum = 0;
+    const within = rows.filter((row, at) => (sum += row.bytes) <= maxBytes || at === 0);
     return within.map(({ id }) => id);
   }
 
   async waiting({ projectId, organizationId }: ProjectScope): Promise<WaitingReceipts> {
     const scope = [projectId, organizationId];
+    const mark = await this.mark();
+    const columns = 'r.id, r.received_at';
     const [[counted], [last]] = await Promise.all([
       this.db.query(
         `SELECT count(*)::integer AS waiting, min(received_at) AS oldest_at FROM (
-           SELECT r.received_at FROM ingress.receipt r WHERE ${unended} ORDER BY r.id DESC LIMIT ${mostCounted}) AS unended`,
-        scope,
+           (${behind(columns, `${mostCounted}`)}) UNION (${ahead(columns, `${mostCounted}`)})
+           ORDER BY id LIMIT ${mostCounted}) AS unended`,
+        [...scope, ...mark],
       ) as Promise<{ waiting: number; oldest_at: Date | null }[]>,
       this.db.query(
         `SELECT received_at FROM ingress.receipt WHERE project_id = $1 AND organization_id = $2
@@ -82,30 +112,46 @@ export class HandedOnRepository {
     );
   }
 
-  /**
-   * Takes custody of receipts that were handed on: of those that were copied before, too.
-   * @returns ids of those that have not ended
-   */
-  async keep({ projectId }: ProjectScope, ids: string[], since: Date, until: Date): Promise<Set<string>> {
-    const ended = await this.journal.endedAmong(ids);
-    const open = ids.filter((id) => !ended.has(id));
-    await this.db.query(
-      `INSERT INTO ingress.stale_receipt (receipt_id, app_id, received_at, next_at)
-       SELECT id, app_id, received_at, now() + interval '10 seconds' FROM ingress.receipt
-        WHERE id = ANY($1) AND project_id = $2 AND received_at BETWEEN $3 AND $4 ON CONFLICT DO NOTHING`,
-      [open, projectId, since, until],
-    );
-    return new Set(open);
+  /** Which of these ids another project has here. */
+  async ofOthers({ projectId, organizationId }: ProjectScope, { ids, times }: Named): Promise<string[]> {
+    const rows = (await this.db.query(
+      `SELECT id FROM ingress.receipt
+        WHERE id = ANY($1) AND received_at = ANY($2) AND received_at BETWEEN $3 AND $4
+          AND (project_id, organization_id) <> ($5, $6)`,
+      [ids, times, ...spanOf(times), projectId, organizationId],
+    )) as { id: string }[];
+    return rows.map(({ id }) => id);
   }
 
-  private async stale(projectId: string, limit: number): Promise<string[]> {
+  /**
+   * Takes custody of receipts that were handed on: of those that were copied before, too.
+   * @returns ids of those of the project that have not ended
+   */
+  async keep({ projectId, organizationId }: ProjectScope, { ids, times }: Named): Promise<Set<string>> {
+    const ended = await this.journal.endedAmong(ids);
     const rows = (await this.db.query(
-      `SELECT s.receipt_id FROM ingress.stale_receipt s JOIN ingress.endpoint e ON e.app_id = s.app_id
-        WHERE e.definition ->> 'project_id' = $1
-          AND NOT EXISTS (SELECT FROM journal.entry t WHERE t.receipt_id = s.receipt_id AND t.terminal)
-        ORDER BY s.receipt_id LIMIT $2`,
-      [projectId, limit],
-    )) as { receipt_id: string }[];
-    return rows.map(({ receipt_id: id }) => id);
+      `WITH own AS (
+         SELECT id, app_id, received_at FROM ingress.receipt
+          WHERE id = ANY($1) AND received_at = ANY($2) AND received_at BETWEEN $3 AND $4
+            AND project_id = $5 AND organization_id = $6),
+       kept AS (
+         INSERT INTO ingress.stale_receipt (receipt_id, app_id, received_at, next_at)
+         SELECT id, app_id, received_at, now() + interval '10 seconds' FROM own ON CONFLICT DO NOTHING)
+       SELECT id FROM own`,
+      [ids.filter((id) => !ended.has(id)), times, ...spanOf(times), projectId, organizationId],
+    )) as { id: string }[];
+    return new Set(rows.map(({ id }) => id));
   }
+
+  /** Up to when the sweep has looked, and the first id after that. */
+  private async mark(): Promise<[Date, string]> {
+    const [sweep] = (await this.db.query('SELECT swept_to FROM ingress.sweep WHERE id = 1')) as { swept_to: Date }[];
+    const at = sweep?.swept_to ?? new Date(0);
+    return [at, firstId('evt', at)];
+  }
+}
+
+function spanOf(times: Date[]): [Date, Date] {
+  const ms = times.map((time) => time.getTime());
+  return [new Date(Math.min(...ms)), new Date(Math.max(...ms))];
 }

@@ -33,7 +33,7 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
   private readonly resumed: ((appId: string) => void)[] = [];
   private version = 0;
   private pulling: Promise<boolean> | null = null;
-  private next: Promise<void> | null = null;
+  private next: Promise<boolean> | null = null;
   private lastPullMs = 0;
   private changed = false;
   private following: Promise<void> | null = null;
@@ -125,13 +125,13 @@ export class EndpointService implements OnApplicationBootstrap, OnApplicationShu
     return this.pulling;
   }
 
-  /** A reading that starts after now: one in flight may miss what was just written. */
-  pullAfterNow(): Promise<void> {
+  /** A reading that starts after now: one in flight may miss what was just written. @returns as `pull` */
+  pullAfterNow(): Promise<boolean> {
     this.next ??= (async () => {
       await pause(Math.max(0, this.lastPullMs + missPullEveryMs - Date.now()));
       while (this.pulling) await this.pulling;
       this.next = null;
-      await this.pull();
+      return this.pull();
     })();
     return this.next;
   }

@@ -32,18 +32,27 @@ export function parseJob(receipt: Receipt, inlineLimitBytes: number, at: PublicA
  * host that the provider was given, whatever a proxy changed on the way.
  */
 export function inboundRequest(receipt: Receipt, at: PublicAddress): InboundRequest {
-  const question = receipt.url.indexOf('?');
-  const path = question < 0 ? receipt.url : receipt.url.slice(0, question);
-  const search = new URLSearchParams(question < 0 ? '' : receipt.url.slice(question));
+  const { url, host, target } = addressOf(receipt, at);
+  const question = target.indexOf('?');
+  const search = new URLSearchParams(question < 0 ? '' : target.slice(question));
   return {
     method: receipt.method,
-    url: at.url + receipt.url,
-    path: at.prefix + path,
+    url,
+    path: question < 0 ? target : target.slice(0, question),
     query: Object.fromEntries([...new Set(search.keys())].map((name) => [name, oneOrAll(search.getAll(name))])),
-    headers: { ...receipt.headers, host: at.host },
+    headers: { ...receipt.headers, host },
     ...encodeBody(receipt.body),
   };
 }
+
+/** Where the sender sent it: to this installation, or to the one that received it before its project moved here. */
+function addressOf({ url }: Receipt, at: PublicAddress): { url: string; host: string; target: string } {
+  if (!isWhole(url)) return { url: at.url + url, host: at.host, target: at.prefix + url };
+  return { url, host: new URL(url).host, target: url.slice(url.indexOf('/', url.indexOf('//') + 2)) };
+}
+
+/** What is received here has a path for a URL: nothing that a sender sends makes it whole. */
+const isWhole = (url: string): boolean => !url.startsWith('/') && url !== '';
 
 function oneOrAll(values: string[]): string | string[] {
   const [first] = values;
@@ -73,6 +82,11 @@ export class PublicAddress {
     this.url = url;
     this.host = host;
     this.prefix = pathname === '/' ? '' : pathname;
+  }
+
+  /** The URL of a receipt for another installation, whose own address its sender's signature does not cover. */
+  whole(url: string): string {
+    return isWhole(url) ? url : this.url + url;
   }
 }
 

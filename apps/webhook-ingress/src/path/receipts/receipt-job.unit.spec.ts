@@ -45,6 +45,19 @@ describe('the request of a parse job', () => {
     });
   });
 
+  it('has the URL and the host of the installation that received it, where that was another one', () => {
+    const url = 'https://cell-1.example:8443/hooks/api/v1/webhooks/token?a=1';
+    const { request } = parseJob(receipt({ url }), 16_384, at('https://gatehouse.example'));
+    expect(request).toMatchObject({
+      url,
+      path: '/hooks/api/v1/webhooks/token',
+      query: { a: '1' },
+      headers: { host: 'cell-1.example:8443' },
+    });
+    expect(at('https://gatehouse.example').whole(url)).toBe(url);
+    expect(at('https://gatehouse.example/in').whole('/t')).toBe('https://gatehouse.example/in/t');
+  });
+
   it('leaves the receipt unchanged, and omits a large body', () => {
     const stored = receipt({});
     expect(parseJob(stored, 4, at('https://gatehouse.example'))).not.toHaveProperty('request');

@@ -18,7 +18,10 @@ export interface Receipt extends ProjectScope {
    */
   reason: 'missed' | 'delivery_id_reused' | 'verification' | 'erased' | null;
   method: string;
-  /** Path and query as sent, the token included: a provider's signature may be over it. No view shows it. */
+  /**
+   * Path and query as sent, the token included: a provider's signature may be over it. No view shows it. Whole, with the
+   * public address, where another installation received it.
+   */
   url: string;
   headers: Record<string, string | string[]>;
   body: Buffer;

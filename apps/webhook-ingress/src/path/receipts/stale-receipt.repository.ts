@@ -114,6 +114,16 @@ export class StaleReceiptRepository {
     if (ids.length > 0) await this.db.query('DELETE FROM ingress.stale_receipt WHERE receipt_id = ANY($1)', [ids]);
   }
 
+  /** Forgets those whose receipts were deleted since: by an erasure, by retention, or by a move that was aborted. */
+  async forgetVanished(ids: string[]): Promise<void> {
+    await this.db.query(
+      `DELETE FROM ingress.stale_receipt s
+        WHERE s.receipt_id = ANY($1) AND NOT EXISTS (
+          SELECT FROM ingress.receipt r WHERE r.id = s.receipt_id AND r.received_at = s.received_at)`,
+      [ids],
+    );
+  }
+
   /** Makes the held receipts of Apps due at once, however long the queue is: they are not in it. */
   async expediteStale(appIds: string[]): Promise<void> {
     await this.db.query('UPDATE ingress.stale_receipt SET next_at = received_at WHERE app_id = ANY($1)', [appIds]);

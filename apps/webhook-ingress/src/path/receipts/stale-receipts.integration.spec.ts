@@ -140,6 +140,18 @@ describe('receipts that have not ended', () => {
     await until('it is parsed', () => parsed.length === 1);
   });
 
+  it('are forgotten once they are deleted, those of a paused App too', async () => {
+    const [, kept1] = await stored([
+      receipt({ receivedAt: ago(60_000), appId: 'app_2', outcome: 'held' }),
+      receipt({ receivedAt: ago(59_000), appId: 'app_2', outcome: 'held' }),
+    ]);
+    paused.add('app_2');
+    await staleReceipts.find(100);
+    await world.query('DELETE FROM ingress.receipt WHERE id <> $1', [kept1]);
+    await staleReceipts.enqueue(100);
+    expect(await kept()).toEqual([kept1]);
+  });
+
   it('are all enqueued even if they exceed the room in the queue, with no other traffic', async () => {
     dispatcher = dispatcherOf(1);
     staleReceipts = staleReceiptsWith(dispatcher);

@@ -67,10 +67,9 @@ export class StaleReceipts {
     const lost = due
       .filter(({ receipt_id: id }) => !ended.has(id) && !inFlight.has(id) && !this.dispatcher.holds(id))
       .filter((stale) => this.endpoints.get(stale.app_id)?.state !== 'paused');
+    // Of paused Apps, too, whose receipts are not read.
+    await this.rows.forgetVanished(ids);
     const receipts = await this.receipts.findAll(lost.map((stale) => stale.receipt_id));
-    // Deleted since: by an erasure, or by a move that was aborted.
-    const found = new Set(receipts.map(({ id }) => id));
-    await this.rows.forgetStale(lost.flatMap(({ receipt_id: id }) => (found.has(id) ? [] : [id])));
     const attempts = await this.journal.attemptsOf(receipts.map(({ id }) => id));
     for (const receipt of receipts) this.dispatcher.offer(receipt, attempts.get(receipt.id) ?? 0);
     return due.length;

@@ -133,8 +133,13 @@ export async function writeLate(connection: WriterConnection, items: Item[]): Pr
 async function knownAmong(client: pg.Client, items: Item[]): Promise<Set<string>> {
   const times = items.map(({ receipt }) => receipt.receivedAt.getTime());
   const { rows } = await client.query<{ id: string }>(
-    'SELECT id FROM ingress.receipt WHERE id = ANY($1) AND received_at BETWEEN $2 AND $3',
-    [items.map(({ receipt }) => receipt.id), new Date(Math.min(...times)), new Date(Math.max(...times))],
+    'SELECT id FROM ingress.receipt WHERE id = ANY($1) AND received_at = ANY($2) AND received_at BETWEEN $3 AND $4',
+    [
+      items.map(({ receipt }) => receipt.id),
+      items.map(({ receipt }) => receipt.receivedAt),
+      new Date(Math.min(...times)),
+      new Date(Math.max(...times)),
+    ],
   );
   return new Set(rows.map(({ id }) => id));
 }
