@@ -54,6 +54,7 @@ export {
   type StatisticCount,
   type StatisticScope,
 } from './statistics/statistics.js';
+export { endHandOnLease, takeHandOnLease } from './hand-on-lease.js';
 export { heardOfWithinMs, type HeldProject, HeldProjects, heldProjectsProvider } from './held-projects.js';
 export {
   endHandingOn,

@@ -1,21 +1,16 @@
-import type { ProjectScope } from '#libs/contracts';
 import { LastingTrouble, Sweeping } from '#libs/database';
-import { createEgress, type Egress } from '#libs/egress';
-import type { StoredHold } from '#libs/journal';
 import { Metrics } from '#libs/service-kit';
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { type PortalSettings, SETTINGS } from '../settings.js';
-import { HandedOn } from './handed-on.js';
+import { Injectable } from '@nestjs/common';
+import { HandOnSender, type LeftProject, PeerAway } from './hand-on-sender.js';
 import { MoveRepository } from './move.repository.js';
 
 const everyMs = 1_000;
-/** The other installation writes a batch in one commit. */
-const timeoutMs = 10_000;
 /** While the other installation does not take them. */
 const longestPauseMs = 30_000;
-
-/** Webhooks of one request. */
-const batch = 200;
+/** Installations to which this process hands on at a time. */
+const mostLanes = 8;
+/** For so long one of them keeps its place while it takes batches: others may wait for it. */
+const laneMs = 10_000;
 
 interface Pause {
   ms: number;
@@ -24,24 +19,26 @@ interface Pause {
 
 /**
  * Hands on the webhooks of projects that have left, in the order in which they were received, until the other installation
- * has them. A batch that is sent twice is stored once.
+ * has them. Each installation is tried by itself: one that hangs holds up nobody else's.
  */
 @Injectable()
-export class HandOnService extends Sweeping implements OnApplicationShutdown {
+export class HandOnService extends Sweeping {
   private readonly trouble = new LastingTrouble('moves', 'webhooks.not_handed_on');
-  private readonly egress: Egress;
+  /** By the address of an installation: what is being sent to it. */
+  private readonly lanes = new Map<string, Promise<void>>();
+  private readonly begunMs = new Map<string, number>();
+  /** By the address of an installation, or by project. */
   private readonly pauses = new Map<string, Pause>();
   /** By project: since when its oldest webhook waits. */
   private readonly waitingSince = new Map<string, number>();
+  private stopped = false;
 
   constructor(
     private readonly moves: MoveRepository,
-    private readonly handedOn: HandedOn,
-    @Inject(SETTINGS) { GATEHOUSE_EGRESS_ALLOW: allow }: Pick<PortalSettings, 'GATEHOUSE_EGRESS_ALLOW'>,
+    private readonly sender: HandOnSender,
     metrics: Metrics,
   ) {
     super();
-    this.egress = createEgress({ allow });
     this.sweepEvery({ name: 'hand-on', everyMs, batch: 1, sweep: () => this.handOn() });
     metrics.gauge(
       'gatehouse_hand_on_oldest_seconds',
@@ -50,66 +47,96 @@ export class HandOnService extends Sweeping implements OnApplicationShutdown {
     );
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.egress.close();
+  override async onModuleDestroy(): Promise<void> {
+    this.stopped = true;
+    await super.onModuleDestroy();
+    await Promise.all(this.lanes.values());
   }
 
-  /** @returns 1 when there may be more at once */
+  /** Begins with each installation for which something may wait, and waits for none of them. */
   async handOn(): Promise<number> {
-    const left = await this.moves.left();
-    for (const id of this.waitingSince.keys()) {
-      if (!left.some(({ project_id: projectId }) => projectId === id)) this.waitingSince.delete(id);
+    const left = (await this.moves.left()).filter((held): held is LeftProject => held.peer !== null);
+    this.forgetOthers(new Set(left.map(({ project_id: id }) => id)));
+    const waited = ([peer]: [string, LeftProject[]]): number => this.begunMs.get(peer) ?? 0;
+    for (const [peer, projects] of [...Map.groupBy(left, (held) => held.peer)].sort((a, b) => waited(a) - waited(b))) {
+      if (this.lanes.size >= mostLanes) break;
+      if (this.lanes.has(peer) || this.isPaused(peer)) continue;
+      this.begunMs.set(peer, performance.now());
+      this.lanes.set(
+        peer,
+        this.handOnTo(peer, projects).finally(() => this.lanes.delete(peer)),
+      );
     }
-    // Together: one installation that does not answer must not keep others waiting.
-    const more = await Promise.all(left.map((held) => this.handOnOf(held)));
-    return more.includes(true) ? 1 : 0;
+    return 0;
   }
 
-  private async handOnOf(held: StoredHold): Promise<boolean> {
-    const { project_id: id, peer } = held;
-    if ((this.pauses.get(id)?.untilMs ?? 0) > performance.now()) return false;
+  /** Its projects take turns, a batch each. */
+  private async handOnTo(peer: string, projects: LeftProject[]): Promise<void> {
+    const endMs = performance.now() + laneMs;
+    let turn: LeftProject[] = [];
+    // All of them, before it turns out that their installation is away: the metric is of each.
+    for (const held of projects) if (!this.isPaused(held.project_id) && (await this.waits(held))) turn.push(held);
+    while (turn.length > 0 && !this.stopped && performance.now() < endMs) {
+      const more: LeftProject[] = [];
+      for (const held of turn) {
+        const result = await this.send(held);
+        if (result === 'away') return;
+        if (result === 'more') more.push(held);
+      }
+      turn = more;
+    }
+    this.pauses.delete(peer);
+  }
+
+  private async waits(held: LeftProject): Promise<boolean> {
+    const { project_id: id } = held;
     try {
-      // One process at a time, so that the order stays. It keeps a connection meanwhile: not where nothing waits.
-      const handed = (await this.isWaiting(held)) && (await this.moves.alone(id, () => this.nextBatch(held)));
-      this.pauses.delete(id);
-      this.trouble.works(`${peer}`);
-      return handed === true;
+      const since = await this.sender.waitsSince(held);
+      if (since === null) {
+        this.waitingSince.delete(id);
+        this.works(id);
+      } else this.waitingSince.set(id, since);
+      return since !== null;
     } catch (error) {
-      const ms = Math.min(longestPauseMs, 2 * (this.pauses.get(id)?.ms ?? everyMs / 2));
-      this.pauses.set(id, { ms, untilMs: performance.now() + ms });
-      this.trouble.fails(`${peer}`, error);
+      this.fails(id, id, error);
       return false;
     }
   }
 
-  private async isWaiting(held: StoredHold): Promise<boolean> {
-    const [oldest] = await this.handedOn.next(scopeOf(held), 1);
-    if (!oldest) this.waitingSince.delete(held.project_id);
-    return oldest !== undefined;
+  private async send(held: LeftProject): Promise<'more' | 'done' | 'away'> {
+    const { project_id: id, peer } = held;
+    try {
+      const isMore = await this.sender.send(held);
+      this.works(id);
+      return isMore ? 'more' : 'done';
+    } catch (error) {
+      const isAway = error instanceof PeerAway;
+      this.fails(isAway ? peer : id, id, error);
+      return isAway ? 'away' : 'done';
+    }
   }
 
-  private async nextBatch(held: StoredHold): Promise<boolean> {
-    const { project_id: id, peer } = held;
-    const scope = scopeOf(held);
-    const receipts = await this.handedOn.next(scope, batch);
-    const [oldest] = receipts;
-    if (!oldest || peer === null) return false;
-    this.waitingSince.set(id, Date.parse(oldest.received_at));
-    const answer = await this.egress.fetch(`${peer}/api/v1/moves/${encodeURIComponent(id)}/receipts`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${await this.handedOn.token(scope)}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ receipts }),
-      timeoutMs,
-      maxRedirects: 0,
-    });
-    if (answer.status !== 204)
-      throw new Error(`${peer} answered ${answer.status}: ${answer.body.toString().slice(0, 300)}`);
-    await this.handedOn.end(
-      scope,
-      receipts.map((receipt) => receipt.id),
-      peer,
-    );
-    return true;
+  private works(id: string): void {
+    this.pauses.delete(id);
+    this.trouble.works(id);
+  }
+
+  private fails(paused: string, id: string, error: unknown): void {
+    const ms = Math.min(longestPauseMs, 2 * (this.pauses.get(paused)?.ms ?? everyMs / 2));
+    this.pauses.set(paused, { ms, untilMs: performance.now() + ms });
+    this.trouble.fails(id, error);
+  }
+
+  private isPaused(key: string): boolean {
+    return (this.pauses.get(key)?.untilMs ?? 0) > performance.now();
+  }
+
+  private forgetOthers(left: ReadonlySet<string>): void {
+    for (const id of this.waitingSince.keys()) {
+      if (left.has(id)) continue;
+      this.waitingSince.delete(id);
+      this.works(id);
+    }
   }
 
   private get oldestSeconds(): number {
@@ -117,8 +144,3 @@ export class HandOnService extends Sweeping implements OnApplicationShutdown {
     return since.length === 0 ? 0 : Math.max(0, (Date.now() - Math.min(...since)) / 1_000);
   }
 }
-
-const scopeOf = ({ organization_id, project_id }: StoredHold): ProjectScope => ({
-  organizationId: organization_id,
-  projectId: project_id,
-});

@@ -46,6 +46,11 @@ export class HandedOn {
     await this.client('webhook-ingress').post('/internal/handed-on/ends', scope, { ids, to });
   }
 
+  /** One that is never taken there ends here. */
+  async deadLetter(scope: ProjectScope, dead: { id: string; to: string; reason: string; error: string }): Promise<void> {
+    await this.client('webhook-ingress').post('/internal/handed-on/dead-letters', scope, dead);
+  }
+
   /** The key with which this installation signs what it hands on. */
   async publicKey(scope: ProjectScope): Promise<Record<string, unknown>> {
     const path = '/internal/hand-on-key';

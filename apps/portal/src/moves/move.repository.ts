@@ -2,6 +2,7 @@ import { type AuditAction, AuditLog } from '#libs/audit';
 import type { ProjectScope } from '#libs/contracts';
 import {
   endHandingOn,
+  endHandOnLease,
   findHold,
   findLeft,
   findPeer,
@@ -14,6 +15,7 @@ import {
   type PublicKey,
   release,
   type StoredHold,
+  takeHandOnLease,
 } from '#libs/journal';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
@@ -44,15 +46,13 @@ export class MoveRepository {
     return findLeft(this.db);
   }
 
-  /** Does something about a project while no other process does. @returns null when another one does */
-  alone<T>(projectId: string, work: () => Promise<T>): Promise<T | null> {
-    return this.db.transaction(async (tx) => {
-      const key = `portal.hand_on ${projectId}`;
-      const [row] = (await tx.query('SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS free', [key])) as {
-        free: boolean;
-      }[];
-      return row?.free ? work() : null;
-    });
+  /** Has this process hand on webhooks of a project, for so long. @returns false while another one does */
+  takeHandOn(projectId: string, owner: string, ms: number): Promise<boolean> {
+    return takeHandOnLease(this.db, projectId, owner, ms);
+  }
+
+  endHandOn(projectId: string, owner: string): Promise<void> {
+    return endHandOnLease(this.db, projectId, owner);
   }
 
   /** The installation that hands on webhooks of a project. */

@@ -2,6 +2,7 @@ import { partitionSignatures, type ServiceSchema } from '#libs/database';
 import { Journal1770000000000 } from './1770000000000-journal.js';
 import { ProjectHold1795903308637 } from './1795903308637-project-hold.js';
 import { MovingReceipts1795914961540 } from './1795914961540-moving-receipts.js';
+import { HandOnLease1795921387019 } from './1795921387019-hand-on-lease.js';
 
 /** The rights to write an entry, and a dead letter, which is stored once. */
 const write = [
@@ -20,7 +21,7 @@ const asksHolds = 'SELECT ON journal.project_hold';
 export const schema: ServiceSchema = {
   name: 'journal',
   entities: [],
-  migrations: [Journal1770000000000, ProjectHold1795903308637, MovingReceipts1795914961540],
+  migrations: [Journal1770000000000, ProjectHold1795903308637, MovingReceipts1795914961540, HandOnLease1795921387019],
   // Nobody changes an entry, and only its age deletes it.
   grants: {
     'webhook-ingress': [
