@@ -75,20 +75,28 @@ const wholeUrl = /^https?:\/\/[^/?#]+\/./;
 /** Clocks differ, and ids do not follow one that is set back. A day that has not come has no place for rows yet. */
 const aheadMs = 3_600_000;
 
+const isText = (value: unknown): boolean => typeof value === 'string';
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
 /**
  * Receipts are found, and their partitions kept, by the time in their ids.
  * @throws Problem 422 `receipt_wrong`
  */
-export function requireReceipt({ id, received_at, url }: HandedOnReceipt, nowMs: number): void {
+export function requireReceipt(given: HandedOnReceipt, nowMs: number): void {
+  const { id, received_at: receivedAt, url, headers, keys } = given;
   const timeMs = idTimeMs(id);
-  const wrong = !receiptId.test(id)
-    ? 'id: give evt_ and the 32 digits of an event'
-    : timeMs !== Date.parse(received_at) || timeMs > nowMs + aheadMs
-      ? 'received_at: give the time in the id, which is not ahead of the clock here (RFC 3339)'
-      : !wholeUrl.test(url) || !URL.canParse(url)
-        ? 'url: give it whole, with the public address of the installation that received it'
-        : null;
-  if (wrong) throw new Problem(422, 'receipt_wrong', `Of the receipt ${id}, ${wrong}.`);
+  const isTimely = timeMs === Date.parse(receivedAt) && timeMs <= nowMs + aheadMs;
+  const areHeaders = Object.values(headers).every((value) => isText(value) || areTexts(value));
+  const areKeys = keys.every((key: unknown) => areTexts(key) && (key as string[]).length === 2);
+  const checks: [boolean, string][] = [
+    [receiptId.test(id), 'id: give evt_ and the 32 digits of an event'],
+    [isTimely, 'received_at: give the time in the id, which is not ahead of the clock here (RFC 3339)'],
+    [wholeUrl.test(url) && URL.canParse(url), 'url: give it whole, with the address at which it was received'],
+    [areHeaders, 'headers: give each as a text, or as a list of texts'],
+    [areKeys, 'keys: give each as two texts, in base64'],
+  ];
+  const wrong = checks.find(([isRight]) => !isRight)?.[1];
+  if (wrong !== undefined) throw new Problem(422, 'receipt_wrong', `Of the receipt ${id}, ${wrong}.`);
 }
 
 /** What may come so: what has another reason had ended where it was received. */

@@ -3,6 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { endpoint } from '../../testing/fake-gateway.js';
 import { type IngressWorld, openIngress } from '../../testing/ingress-world.js';
 import { receipt } from '../../testing/receipts-world.js';
+import type { HandedOnReceipt } from './handed-on.dto.js';
 import { HandedOnRepository } from './handed-on.repository.js';
 import { HandedOnService } from './handed-on.service.js';
 
@@ -108,12 +109,15 @@ describe('webhooks of a project that moves', () => {
     const one = await taken();
     const later = new Date(Date.parse(one.received_at) + 1).toISOString();
     const far = receipt({ receivedAt: new Date(Date.now() + 7_200_000) });
-    for (const change of [
+    const changes: Partial<HandedOnReceipt>[] = [
       { received_at: later },
       { id: one.id.toUpperCase() },
       { id: far.id, received_at: far.receivedAt.toISOString() },
       { url: '/api/v1/webhooks/moves' },
-    ]) {
+      { headers: { host: 1 } },
+      { keys: [['a', 'b'], []] as never[] },
+    ];
+    for (const change of changes) {
       const given = handedOn('there').take(scope, [{ ...one, ...change }]);
       await expect(given).rejects.toMatchObject({ status: 422, code: 'receipt_wrong' });
     }
