@@ -150,6 +150,15 @@ describe('webhooks of projects that have left', () => {
     expect(hangs.asked).toEqual([1]);
   });
 
+  it('go on although their installation fails with those of another project', async () => {
+    const peer = await startPeer();
+    let failing = '';
+    peer.answer = (ids) => (ids.includes(failing) ? 500 : 204);
+    const projects = [await leftFor(peer, 1, ([id = '']) => (failing = id)), await leftFor(peer, 1)];
+    await allGone(projects[1]?.project ?? '');
+    expect(waiting.get(projects[0]?.project ?? '')).toHaveLength(1);
+  });
+
   it('are sent in smaller batches to an installation that fails', async () => {
     const peer = await startPeer((ids) => (ids.length > 60 ? 503 : 204));
     const { project, ids } = await leftFor(peer, 100);

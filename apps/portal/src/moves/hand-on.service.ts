@@ -29,6 +29,8 @@ export class HandOnService extends Sweeping {
   private readonly begunMs = new Map<string, number>();
   /** By the address of an installation, or by project. */
   private readonly pauses = new Map<string, Pause>();
+  /** By the address of an installation: the project with which it failed last. */
+  private readonly failedWith = new Map<string, string>();
   /** By project: since when its oldest webhook waits. */
   private readonly waitingSince = new Map<string, number>();
   private stopped = false;
@@ -74,8 +76,12 @@ export class HandOnService extends Sweeping {
   private async handOnTo(peer: string, projects: LeftProject[]): Promise<void> {
     const endMs = performance.now() + laneMs;
     let turn: LeftProject[] = [];
+    // It may fail because of one project: the next time it is tried with the one after it.
+    const from = 1 + projects.findIndex(({ project_id: id }) => id === this.failedWith.get(peer));
     // All of them, before it turns out that their installation is away: the metric is of each.
-    for (const held of projects) if (!this.isPaused(held.project_id) && (await this.waits(held))) turn.push(held);
+    for (const held of [...projects.slice(from), ...projects.slice(0, from)]) {
+      if (!this.isPaused(held.project_id) && (await this.waits(held))) turn.push(held);
+    }
     while (turn.length > 0 && !this.stopped && performance.now() < endMs) {
       const more: LeftProject[] = [];
       for (const held of turn) {
@@ -111,6 +117,7 @@ export class HandOnService extends Sweeping {
       return isMore ? 'more' : 'done';
     } catch (error) {
       const isAway = error instanceof PeerAway;
+      if (isAway) this.failedWith.set(peer, id);
       this.fails(isAway ? peer : id, id, error);
       return isAway ? 'away' : 'done';
     }
