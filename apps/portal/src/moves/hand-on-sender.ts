@@ -102,7 +102,7 @@ export class HandOnSender implements OnApplicationShutdown {
     }
     const code = codeIn(answer);
     const error = textOf(held, answer);
-    if (code !== null && refusals.has(code)) return this.onRefused(held, receipts, code, error);
+    if (answer.status < 500 && code !== null && refusals.has(code)) return this.onRefused(held, receipts, code, error);
     if (answer.status >= 500 || answer.status === 413) this.resize(id, receipts.length / 2);
     throw answer.status >= 500 || answer.status === 429 ? new PeerAway(error) : new Error(error);
   }

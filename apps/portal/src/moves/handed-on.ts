@@ -47,7 +47,10 @@ export class HandedOn {
   }
 
   /** One that is never taken there ends here. */
-  async deadLetter(scope: ProjectScope, dead: { id: string; to: string; reason: string; error: string }): Promise<void> {
+  async deadLetter(
+    scope: ProjectScope,
+    dead: { id: string; to: string; reason: string; error: string },
+  ): Promise<void> {
     await this.client('webhook-ingress').post('/internal/handed-on/dead-letters', scope, dead);
   }
 

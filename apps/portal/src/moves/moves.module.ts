@@ -15,6 +15,14 @@ import { MovedServices } from './moved-services.js';
 @Module({
   imports: [OrganizationsModule, ProjectsModule],
   controllers: [MoveController, HandedOnController],
-  providers: [HandOnSender, HandOnService, HandedOn, MoveRepository, MoveService, MovedServices, projectRowsProvider(movedRows)],
+  providers: [
+    HandOnSender,
+    HandOnService,
+    HandedOn,
+    MoveRepository,
+    MoveService,
+    MovedServices,
+    projectRowsProvider(movedRows),
+  ],
 })
 export class MovesModule {}

@@ -85,7 +85,10 @@ describe('webhooks of a project that moves', () => {
     await handedOn('there').take(scope, batch);
     const ids = batch.map(({ id }) => id);
     const rows = (world: IngressWorld) =>
-      world.query<Record<string, unknown>>(`SELECT *, encode(body, 'hex') AS body FROM ingress.receipt WHERE id = ANY($1) ORDER BY id`, [ids]);
+      world.query<Record<string, unknown>>(
+        `SELECT *, encode(body, 'hex') AS body FROM ingress.receipt WHERE id = ANY($1) ORDER BY id`,
+        [ids],
+      );
     const urls = new Map(batch.map(({ id, url }) => [id, url]));
     expect([...urls.values()]).toEqual(batch.map(() => 'https://gatehouse.example/api/v1/webhooks/moves'));
     expect(await rows(there)).toEqual((await rows(here)).map((row) => ({ ...row, url: urls.get(String(row['id'])) })));
@@ -182,8 +185,16 @@ describe('webhooks of a project that moves', () => {
     const one = await taken();
     const fresh = receipt();
     const wrong = { ...one, id: fresh.id, received_at: fresh.receivedAt.toISOString(), method: '\u0000', keys: [] };
-    await expect(handedOn('there').take(scope, [wrong])).rejects.toMatchObject({ status: 422, code: 'receipt_refused' });
-    await handedOn('here').deadLetter(scope, { id: one.id, to: peer, reason: 'receipt_refused', error: 'It was refused.' });
+    await expect(handedOn('there').take(scope, [wrong])).rejects.toMatchObject({
+      status: 422,
+      code: 'receipt_refused',
+    });
+    await handedOn('here').deadLetter(scope, {
+      id: one.id,
+      to: peer,
+      reason: 'receipt_refused',
+      error: 'It was refused.',
+    });
     expect((await handedOn('here').next(scope, 100)).map(({ id }) => id)).not.toContain(one.id);
     const letters = 'SELECT reason, error, state FROM journal.dead_letter WHERE receipt_id = $1';
     expect(await here.query(letters, [one.id])).toEqual([
