@@ -1,3 +1,4 @@
+import { heardOfWithinMs } from '#libs/journal';
 import { type MovedRows, ofProject, through } from '#libs/project-rows';
 import { isWorkedOnSql } from '#libs/work';
 
@@ -44,6 +45,13 @@ export const movedRows: MovedRows = {
     'router.stale_handover': 'turns that the engine has not taken: there are none once nothing is open',
   },
   open: [
+    {
+      // A statement that began before this process had heard of the hold may commit late, as after a wait for a lock.
+      what: 'transactions of the router that began before the hold',
+      count: `SELECT count(*) FROM pg_stat_activity a JOIN journal.project_hold h ON h.project_id = $1
+        WHERE a.usename = session_user AND a.datname = current_database() AND a.pid <> pg_backend_pid()
+          AND a.backend_type = 'client backend' AND a.xact_start < h.held_at + interval '${heardOfWithinMs} milliseconds'`,
+    },
     working('schedules that start', 'router.schedule_tick'),
     working('waits that end', 'router.event_wait'),
     // One that waits for its second pass goes along, and has it there.

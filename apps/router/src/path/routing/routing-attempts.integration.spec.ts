@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { HeldProjects } from '#libs/journal';
 import { JobContext } from '#libs/queue';
 import { until } from '#libs/testing';
 import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
@@ -47,6 +48,23 @@ describe('the attempts at routing a receipt', () => {
     // Routed, and recorded, before.
     expect(await entriesOf(receipt_id)).toHaveLength(3);
   });
+  it('come to nothing while the project is held', async () => {
+    const job = jobOf(await world.channel({ unknown_senders: 'open' }), {}, { receipt_id: newId('evt') });
+    await world.query(
+      `INSERT INTO journal.project_hold (project_id, organization_id, state, held_by) VALUES ($1, $2, 'leaving', 'test')`,
+      [job.project_id, job.organization_id],
+    );
+    try {
+      const holds = world.app.get(HeldProjects, { strict: false });
+      await until('the router has heard of it', () => holds.of(job.project_id) !== null);
+      await handler.route(job, context(1));
+      expect(await world.query('SELECT id FROM router.message WHERE receipt_id = $1', [job.receipt_id])).toEqual([]);
+    } finally {
+      await world.query('DELETE FROM journal.project_hold');
+      await until('and of its end', () => world.app.get(HeldProjects, { strict: false }).of(job.project_id) === null);
+    }
+  });
+
   it('make the same message and turns again where Postgres has lost what the first one stored', async () => {
     const appId = await world.channel({ unknown_senders: 'open' });
     const job = jobOf(appId, { thread_id: 'lost' }, { receipt_id: newId('evt') });

@@ -1,5 +1,5 @@
 import { messageRoute, type MessageRoutePayload } from '#libs/contracts';
-import { HeldProjects, Journal, type JournalEntry } from '#libs/journal';
+import { Journal, type JournalEntry } from '#libs/journal';
 import { type DeadJob, errorCode, JobClient, JobContext, permanentCode } from '#libs/queue';
 import { Controller } from '@nestjs/common';
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
@@ -11,15 +11,12 @@ export class RoutingHandler {
     private readonly routing: RoutingService,
     private readonly journal: Journal,
     private readonly jobs: JobClient,
-    private readonly holds: HeldProjects,
   ) {}
 
   @EventPattern<string>('message.route')
   async route(@Payload() job: MessageRoutePayload, @Ctx() context: JobContext): Promise<void> {
     const attempt = (job.custody?.attempts ?? 0) + context.attempt;
     try {
-      // Routed here as well as where its project goes, it would be done twice. The receipt has not ended: it is handed on.
-      if (await this.holds.find(job.project_id)) return this.jobs.order.leave(job.app_id, job.receipt_id);
       await this.routing.route(job, attempt);
     } catch (error) {
       // It is retried later, and no turn waits for it.

@@ -1,7 +1,7 @@
 import { Batcher } from '#libs/batching';
 import { type MessageRoutePayload, type NormalizedMessage, scopeOf } from '#libs/contracts';
 import { isRefusedRow, type Queryable } from '#libs/database';
-import { Journal } from '#libs/journal';
+import { HeldProjects, Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -34,6 +34,7 @@ export class RoutingService {
     private readonly journal: Journal,
     private readonly jobs: JobClient,
     private readonly metrics: Metrics,
+    private readonly holds: HeldProjects,
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
     @Inject(SETTINGS) settings: RouterSettings,
   ) {
@@ -50,6 +51,9 @@ export class RoutingService {
     const startedMs = performance.now();
     const messages = job.messages ?? (await this.readMessages(job));
     await this.requireFields(job, messages);
+    // Routed here as well as where its project goes, it would be done twice. The receipt has not ended: it is handed on.
+    // Asked last: reading the messages may have taken longer than others wait until everybody has heard of a hold.
+    if (await this.holds.find(job.project_id)) return this.jobs.order.leave(job.app_id, job.receipt_id);
     const arrival: Arrival = { job, attempt, startedMs, messages: messages.length };
     const drafts = messages.map((message, index) => newDraft(job, message, index, arrival));
     const routed = await this.commit(drafts, job.custody?.surplus);
