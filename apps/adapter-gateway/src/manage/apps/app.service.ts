@@ -157,6 +157,14 @@ export class AppService {
     }
   }
 
+  /**
+   * Announces the Apps of a project that has arrived from another installation. The versions with which their rows came are
+   * older than those of changes since, beyond which the ingress does not look back.
+   */
+  async projectArrived(project: ProjectScope): Promise<void> {
+    for (const app of await this.apps.list(project)) await this.save(app, { project_closed: false });
+  }
+
   async retire(caller: Principal, id: string): Promise<void> {
     const app = await this.get(caller, id);
     const retired = await this.save(app, { state: 'retired', bindings_due_at: AppBindings.dueAt() });

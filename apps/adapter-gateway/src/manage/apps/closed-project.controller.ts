@@ -7,7 +7,7 @@ class ClosedProject {
   @Flag() closed: boolean;
 }
 
-/** Sets whether the caller's project is closed. The portal calls this before it commits the change. */
+/** Sets whether the caller's project is closed, or says that it has arrived. The portal calls this before it commits the change. */
 @ApiExcludeController()
 @Controller('internal/project')
 @RequireScopes('service')
@@ -18,5 +18,11 @@ export class ClosedProjectController {
   @HttpCode(204)
   set(@Caller() caller: Principal, @Body() { closed }: ClosedProject): Promise<void> {
     return this.apps.projectClosed(caller, closed);
+  }
+
+  @Post('arrived')
+  @HttpCode(204)
+  arrived(@Caller() caller: Principal): Promise<void> {
+    return this.apps.projectArrived(caller);
   }
 }
