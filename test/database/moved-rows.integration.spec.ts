@@ -1,6 +1,6 @@
 import { allSchemas, Database, dataSourceOptions } from '#libs/database';
 import { type MovedRows, type MovedTable, ProjectRows } from '#libs/project-rows';
-import { testDatabase, type TestDatabase } from '#libs/testing';
+import { testDatabase, type TestDatabase, until } from '#libs/testing';
 import pg from 'pg';
 import { MadeRows } from './made-rows.js';
 import { movedLists } from './moved-lists.js';
@@ -127,6 +127,26 @@ describe('the rows of a project that moves', () => {
     expect(rows.filter(({ turn_id: id }) => !id.includes(home.projectId))).toEqual([]);
   });
 
+  it('what is added to a table that grows since it was counted is left out, so that its last page comes', async () => {
+    const name = 'ingress.receipt';
+    const countedAt = async () => (await here.rows.counts(home)).find(({ table }) => table === name);
+    const { rows = 0, last = null } = (await countedAt()) ?? {};
+    const all = async (upto: string | null): Promise<number> => {
+      let [found, after] = [0, null as string | null];
+      do {
+        const page = await here.rows.page(home, name, after, upto);
+        [found, after] = [found + page.rows.length, page.next];
+      } while (after !== null);
+      return found;
+    };
+    const ids = `(SELECT max(id) FROM ingress.receipt WHERE project_id = '${home.projectId}')`;
+    const columns = `(jsonb_populate_record(t, jsonb_build_object('id', t.id || 'z'))).*`;
+    await here.pool.query(`INSERT INTO ${name} SELECT ${columns} FROM ${name} t WHERE t.id = ${ids}`);
+    expect([await all(last), await all(null)]).toEqual([rows, rows + 1]);
+    await here.pool.query(`DELETE FROM ${name} WHERE id = ${ids}`);
+    await expect(here.rows.page(home, name, null, '[1]')).rejects.toMatchObject({ code: 'after_unknown' });
+  });
+
   it('in the name of another organization nothing of it is counted, stored over or deleted', async () => {
     const stranger = { ...home, organizationId: 'org_stranger' };
     await there.pool.query(
@@ -173,6 +193,27 @@ describe('the rows of a project that moves', () => {
     expect(waiting).toContain(turns[0]?.id);
     const left = (await here.rows.open(scope, waiting)).map(({ what }) => what);
     for (const what of [turnsOpen, 'erasures of contacts']) expect(left).not.toContain(what);
+  });
+
+  it('a transaction of the router that began before everybody had heard of the hold has to end', async () => {
+    const scope = { organizationId: 'org_home', projectId: 'prj_late' };
+    const what = 'transactions of the router that began before the hold';
+    const open = async () => (await here.rows.open(scope, [])).find((each) => each.what === what)?.count ?? 0;
+    const client = await here.pool.connect();
+    try {
+      await client.query('BEGIN');
+      expect(await open()).toBe(0);
+      await here.pool.query(
+        `INSERT INTO journal.project_hold (project_id, organization_id, state, held_by) VALUES ($1, $2, 'leaving', 'test')`,
+        [scope.projectId, scope.organizationId],
+      );
+      expect(await open()).toBe(1);
+      await client.query('COMMIT');
+      await until('it has ended', async () => (await open()) === 0);
+    } finally {
+      client.release();
+      await here.pool.query('DELETE FROM journal.project_hold WHERE project_id = $1', [scope.projectId]);
+    }
   });
 
   it('an aborted move leaves what nobody may delete, and nothing else', async () => {

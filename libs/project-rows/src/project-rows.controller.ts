@@ -26,6 +26,7 @@ class OpenAsked {
 class PageAsked {
   @Text(100) table: string;
   @Text(10_000, { nullable: true }) after: string | null;
+  @Text(10_000, { optional: true, nullable: true }) upto?: string | null;
   @JsonObject() recipient: Record<string, unknown>;
 }
 
@@ -62,10 +63,10 @@ export class ProjectRowsController {
   @HttpCode(200)
   async page(
     @Caller() caller: Principal,
-    @Body() { table, after, recipient }: PageAsked,
+    @Body() { table, after, upto, recipient }: PageAsked,
   ): Promise<RowsPage & { next: string | null }> {
     await this.require(caller, 'leaving', 'left');
-    const { next, ...page } = await this.rows.page(caller, table, after);
+    const { next, ...page } = await this.rows.page(caller, table, after, upto);
     return { ...(this.seal ? await this.seal.leave(caller, table, page, recipient) : page), next };
   }
 

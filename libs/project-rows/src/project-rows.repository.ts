@@ -23,6 +23,8 @@ interface CountedTable {
   ages: boolean;
   /** Rows are added while it moves: where they arrive there are at least as many as there were before the copy. */
   grows: boolean;
+  /** Of one that grows: the key of its last row, up to which it is copied. */
+  last: string | null;
 }
 
 /** What a service says of the rows of a project. */
@@ -71,12 +73,25 @@ export class ProjectRows {
   /** How many rows each table has of a project. */
   async counts(scope: ProjectScope): Promise<CountedTable[]> {
     const counted = [];
-    for (const { name, of, may, ages, grows } of await this.scoped()) {
+    for (const table of await this.scoped()) {
+      const { name, of, may, ages, grows = false } = table;
       const sql = `SELECT count(*) FROM ${name} t WHERE ${of}`;
       const rows = await count(this.db, sql, scope.projectId, scope.organizationId);
-      counted.push({ table: name, rows, ages: ages ?? may !== undefined, grows: grows ?? false });
+      // After the count: what was counted is up to there.
+      const last = grows && rows > 0 ? await this.last(scope, table) : null;
+      counted.push({ table: name, rows, ages: ages ?? may !== undefined, grows, last });
     }
     return counted;
+  }
+
+  private async last({ organizationId, projectId }: ProjectScope, table: MovedTable): Promise<string | null> {
+    const keys = keysOf(table, await this.columns(table));
+    const rows = (await this.db.query(
+      `SELECT ARRAY[${list(keys, ({ name: key }) => `t.${key}::text`)}] AS key FROM ${table.name} t WHERE ${table.of}
+        ORDER BY ${list(keys, ({ name: key }) => `t.${key} DESC`)} LIMIT 1`,
+      [projectId, organizationId],
+    )) as { key: string[] }[];
+    return rows[0] ? JSON.stringify(rows[0].key) : null;
   }
 
   /** @param elsewhere ids of what waits in other services as rows that move: it does not have to end */
@@ -110,6 +125,7 @@ export class ProjectRows {
 
   /**
    * @param after `next` of the page before, null for the first
+   * @param upto `last` of the table at an earlier count: what is beyond it is left out, so that there is a last page
    * @returns `next`: null after the last row
    * @throws Problem 422 `after_unknown`
    */
@@ -117,24 +133,31 @@ export class ProjectRows {
     { organizationId, projectId }: ProjectScope,
     name: string,
     after: string | null,
+    upto: string | null = null,
   ): Promise<RowsPage & { next: string | null }> {
     const table = await this.table(name);
     const columns = await this.columns(table);
     const keys = keysOf(table, columns);
     const given = after === null ? [] : valuesIn(name, after, keys);
-    const later = `(${list(keys, (key) => `t.${key.name}`)}) > (${list(keys, (key, at) => `$${at + 3}::text::${key.type}`)})`;
+    const within = upto === null ? [] : valuesIn(name, upto, keys);
+    const own = list(keys, (key) => `t.${key.name}`);
+    const bound = (first: number) => list(keys, (key, at) => `$${at + first}::text::${key.type}`);
+    const [later, earlier] = [
+      given.length > 0 ? `AND (${own}) > (${bound(3)})` : '',
+      within.length > 0 ? `AND (${own}) <= (${bound(3 + given.length)})` : '',
+    ];
     const order = list(keys, ({ name: key }) => key);
     const read = this.db.query(
-      `WITH found AS (SELECT t.* FROM ${name} t WHERE ${table.of} ${after === null ? '' : `AND ${later}`}
+      `WITH found AS (SELECT t.* FROM ${name} t WHERE ${table.of} ${later} ${earlier}
           ORDER BY ${order} FETCH FIRST ${pageRows} ROWS WITH TIES),
        sized AS (SELECT f.*, sum(pg_column_size(f.*)) OVER (ORDER BY ${order})
             - sum(pg_column_size(f.*)) OVER (PARTITION BY ${order}) AS bytes_before FROM found f)
        SELECT ARRAY[${list(columns, ({ name: column }) => `${column}::text`)}] AS row, ARRAY[${list(keys, ({ name: key }) => `${key}::text`)}] AS key
          FROM sized WHERE bytes_before < ${pageBytes} ORDER BY ${order}`,
-      [projectId, organizationId, ...given],
+      [projectId, organizationId, ...given, ...within],
     );
     const rows = (await read.catch((error: unknown) => {
-      throw given.length > 0 && isRefusedRow(error) ? unknownAfter(name) : error;
+      throw given.length + within.length > 0 && isRefusedRow(error) ? unknownAfter(name) : error;
     })) as { row: (string | null)[]; key: string[] }[];
     const last = rows.at(-1);
     return {
@@ -269,4 +292,4 @@ const foreignRow = (name: string): Problem =>
   new Problem(422, 'foreign_row', `A row of ${name} does not belong to the project: nothing of this page was stored.`);
 
 const unknownAfter = (name: string): Problem =>
-  new Problem(422, 'after_unknown', `after: no page of ${name} ends there. Give \`next\` of the page before, or null.`);
+  new Problem(422, 'after_unknown', `No page of ${name} ends there: give \`next\` of the page before as \`after\`, \`last\` of the table as \`upto\`, or null.`);
