@@ -7,6 +7,8 @@ export interface SteadySender {
   acknowledged: string[];
   /** Answers that were not 200. */
   refused: { number: number; status: number; body: object }[];
+  /** What is refused from now on is not sent again. */
+  giveUp(): void;
   /** Resolves once each that was sent is answered. */
   stop(): Promise<void>;
 }
@@ -15,11 +17,15 @@ export function steadySender(perSecond: number, send: (number: number) => Promis
   const sender = { acknowledged: [] as string[], refused: [] as SteadySender['refused'] };
   const sent: Promise<void>[] = [];
   let running = true;
+  let patient = true;
   const deliver = async (number: number): Promise<void> => {
     for (;;) {
       const answer = await send(number).catch(() => null);
       if (answer?.status === 200) return void sender.acknowledged.push(answer.id);
-      if (answer) sender.refused.push({ number, status: answer.status, body: answer.body });
+      if (answer) {
+        sender.refused.push({ number, status: answer.status, body: answer.body });
+        if (!patient) return;
+      }
       await pause(200);
     }
   };
@@ -31,6 +37,9 @@ export function steadySender(perSecond: number, send: (number: number) => Promis
   })();
   return {
     ...sender,
+    giveUp: () => {
+      patient = false;
+    },
     stop: async () => {
       running = false;
       await sending;

@@ -1,10 +1,13 @@
 import { Database, type Queryable, Sweeping } from '#libs/database';
-import type { FactoryProvider } from '@nestjs/common';
+import type { FactoryProvider, OnModuleInit } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { HoldState } from './project-holds.js';
 
 const readEveryMs = 1_000;
 /** What was read longer ago is read again before anybody relies on it: a process may have been frozen. */
 const staleMs = 3_000;
+/** What must not wait for Postgres waits this long for what it knows. */
+const patienceMs = 250;
 
 /**
  * From then on every process has heard of a hold: those that read it late ask before they begin something, and what they
@@ -25,7 +28,7 @@ export interface HeldProject {
  * The projects that are held, in memory, for what every message would have to ask. Claims of rows do not need it: they ask
  * the table itself.
  */
-export class HeldProjects extends Sweeping {
+export class HeldProjects extends Sweeping implements OnModuleInit {
   private held = new Map<string, HeldProject>();
   private readAtMs = -Infinity;
   private reading: Promise<void> | null = null;
@@ -40,10 +43,9 @@ export class HeldProjects extends Sweeping {
     this.sweepEvery({ name: 'held-projects', everyMs: readEveryMs, batch: 1, sweep });
   }
 
-  override onApplicationBootstrap(): void {
-    super.onApplicationBootstrap();
-    // What comes before the first sweep reads it itself.
-    void this.read().catch(() => undefined);
+  /** Known before the first request comes. Where Postgres does not answer, what needs it reads it itself. */
+  async onModuleInit(): Promise<void> {
+    await this.read().catch(() => undefined);
   }
 
   /** As it was read last. */
@@ -59,6 +61,15 @@ export class HeldProjects extends Sweeping {
   /** As of now, or of some seconds ago at most. @throws Error when it cannot be read */
   async find(projectId: string): Promise<HeldProject | null> {
     if (!this.isFresh) await this.read();
+    return this.of(projectId);
+  }
+
+  /** As `find`, but as it was read last where Postgres does not answer: what comes then is taken all the same. */
+  async soon(projectId: string): Promise<HeldProject | null> {
+    if (!this.isFresh) {
+      const read = this.read().catch(() => undefined);
+      await Promise.race([read, pause(patienceMs, undefined, { ref: false })]);
+    }
     return this.of(projectId);
   }
 

@@ -62,6 +62,9 @@ export {
   findLeft,
   findPeer,
   forgetPeer,
+  giveHandOnKey,
+  giveUp,
+  hasLeft,
   hold,
   type HoldState,
   keepPeer,
@@ -69,6 +72,7 @@ export {
   type ProjectHold,
   type ProjectPeer,
   type PublicKey,
+  refuseWebhooks,
   release,
   type StoredHold,
 } from './project-holds.js';

@@ -2,10 +2,14 @@ import type { ProjectScope } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 
 /**
- * `leaving`: it is copied to another installation. `left`: it is there. `arriving`: it is copied to this one; the row
- * goes when it is opened.
+ * `leaving`: it is copied to another installation. `aborting`: what arrived there is being deleted. `left`: it is there.
+ * `ending`: it is there, and webhooks are refused here; what was taken before is still handed on. `arriving`: it is copied
+ * to this one; the row goes when it is opened.
  */
-export type HoldState = 'leaving' | 'left' | 'arriving';
+export type HoldState = 'leaving' | 'aborting' | 'left' | 'ending' | 'arriving';
+
+/** Whether the other installation works on it, for good. */
+export const hasLeft = (state: HoldState): boolean => state === 'left' || state === 'ending';
 
 /** A public key (RFC 7517). */
 export type PublicKey = Record<string, unknown>;
@@ -24,13 +28,14 @@ export interface StoredHold {
   closed_here: boolean;
   /** Of one that arrives: the key with which its peer will hand on webhooks. */
   hand_on_key: PublicKey | null;
-  /** Of one that has left: webhooks are refused here since then. */
+  /** Of one that has left: since then nothing is handed on any more. */
   ended_at: Date | null;
 }
 
 export interface ProjectHold extends StoredHold {
-  /** For how long, by the clock of Postgres. */
+  /** For how long, and for how long in its state, by the clock of Postgres. */
   held_ms: number;
+  changed_ms: number;
 }
 
 /** The installation from which a project came, which hands on the webhooks that still come there. */
@@ -52,17 +57,18 @@ interface NewHold {
 
 export async function findHold(db: Queryable, projectId: string): Promise<ProjectHold | null> {
   const rows = (await db.query(
-    `SELECT *, extract(epoch FROM now() - held_at)::double precision * 1000 AS held_ms
+    `SELECT *, extract(epoch FROM now() - held_at)::double precision * 1000 AS held_ms,
+            extract(epoch FROM now() - changed_at)::double precision * 1000 AS changed_ms
        FROM journal.project_hold WHERE project_id = $1`,
     [projectId],
   )) as ProjectHold[];
   return rows[0] ?? null;
 }
 
-/** Projects that have left, and whose webhooks are still taken here. */
+/** Projects that have left, and whose webhooks are handed on. */
 export async function findLeft(db: Queryable): Promise<StoredHold[]> {
   return (await db.query(
-    `SELECT * FROM journal.project_hold WHERE state = 'left' AND ended_at IS NULL ORDER BY project_id`,
+    `SELECT * FROM journal.project_hold WHERE state IN ('left', 'ending') AND ended_at IS NULL ORDER BY project_id`,
   )) as StoredHold[];
 }
 
@@ -73,31 +79,57 @@ export async function hold(
   { state, peer, by, closedHere = false, handOnKey }: NewHold,
 ): Promise<boolean> {
   const rows = (await tx.query(
-    `INSERT INTO journal.project_hold (project_id, organization_id, state, peer, held_by, closed_here, hand_on_key)
-     VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb) ON CONFLICT (project_id) DO NOTHING RETURNING project_id`,
+    // Not the begin of the transaction, which may have waited for a lock: others hear of it by its end.
+    `INSERT INTO journal.project_hold (project_id, organization_id, state, peer, held_by, held_at, closed_here, hand_on_key)
+     VALUES ($1, $2, $3, $4, $5, clock_timestamp(), $6, $7::jsonb) ON CONFLICT (project_id) DO NOTHING RETURNING project_id`,
     [projectId, organizationId, state, peer, by, closedHere, handOnKey ? JSON.stringify(handOnKey) : null],
   )) as unknown[];
   return rows.length > 0;
 }
 
 /** From now on the other installation works on it. @returns false when it is not leaving */
-export async function leave(tx: Queryable, { organizationId, projectId }: ProjectScope): Promise<boolean> {
+export const leave = (tx: Queryable, scope: ProjectScope): Promise<boolean> => change(tx, scope, 'leaving', 'left');
+
+/** From now on it cannot leave: what arrived elsewhere may be deleted. @returns false when it is not leaving */
+export const giveUp = (tx: Queryable, scope: ProjectScope): Promise<boolean> =>
+  change(tx, scope, 'leaving', 'aborting');
+
+/** From now on its webhooks are refused here. @returns false when it has not left, or they are already */
+export const refuseWebhooks = (tx: Queryable, scope: ProjectScope): Promise<boolean> =>
+  change(tx, scope, 'left', 'ending');
+
+/** From now on nothing is handed on. @returns false when its webhooks are not refused, or it has ended already */
+export const endHandingOn = (tx: Queryable, scope: ProjectScope): Promise<boolean> =>
+  change(tx, scope, 'ending', 'left', 'now()');
+
+/** One whose handing on has ended does not change any more. */
+async function change(
+  tx: Queryable,
+  { organizationId, projectId }: ProjectScope,
+  from: HoldState,
+  to: HoldState,
+  endedAt: 'now()' | 'NULL' = 'NULL',
+): Promise<boolean> {
   const result: unknown = await tx.query(
-    `UPDATE journal.project_hold SET state = 'left', changed_at = now()
-      WHERE project_id = $1 AND organization_id = $2 AND state = 'leaving'`,
-    [projectId, organizationId],
+    `UPDATE journal.project_hold SET state = $4, changed_at = clock_timestamp(), ended_at = ${endedAt}
+      WHERE project_id = $1 AND organization_id = $2 AND state = $3 AND ended_at IS NULL`,
+    [projectId, organizationId, from, to],
   );
   return (result as [unknown[], number])[1] > 0;
 }
 
-/** From now on its webhooks are refused here. @returns false when it has not left, or they are already */
-export async function endHandingOn(tx: Queryable, { organizationId, projectId }: ProjectScope): Promise<boolean> {
-  const result: unknown = await tx.query(
-    `UPDATE journal.project_hold SET ended_at = now()
-      WHERE project_id = $1 AND organization_id = $2 AND state = 'left' AND ended_at IS NULL`,
-    [projectId, organizationId],
+/** Of one that is arriving, whose move began with a release that gave no key. */
+export async function giveHandOnKey(
+  tx: Queryable,
+  { organizationId, projectId }: ProjectScope,
+  peer: string,
+  key: PublicKey,
+): Promise<void> {
+  await tx.query(
+    `UPDATE journal.project_hold SET hand_on_key = $4::jsonb
+      WHERE project_id = $1 AND organization_id = $2 AND peer = $3 AND state = 'arriving' AND hand_on_key IS NULL`,
+    [projectId, organizationId, peer, JSON.stringify(key)],
   );
-  return (result as [unknown[], number])[1] > 0;
 }
 
 /** Lets work begin here. @returns what was held, or null when it is not held in that state */

@@ -39,6 +39,7 @@ export function walkAccess(ground: () => Ground): void {
     await ask('GET', 'moves/key');
     await ask('GET', `moves/${id}`);
     await ask('POST', 'moves', { project_id: id, to: 'https://elsewhere.example' });
+    await ask('POST', `moves/${id}/abort`);
     await ask('DELETE', `moves/${id}`);
     await ask('POST', `projects/${id}/reopen`);
     const organizations = await ask<Listed>('GET', 'organizations');

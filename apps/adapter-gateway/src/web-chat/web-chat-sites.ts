@@ -1,5 +1,5 @@
 import type { Credentials } from '#libs/adapter-sdk';
-import { HeldProjects } from '#libs/journal';
+import { hasLeft, HeldProjects } from '#libs/journal';
 import { PermanentFailure } from '#libs/queue';
 import { Problem } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -76,7 +76,7 @@ export class WebChatSites {
   private async requireHere(projectId: string): Promise<void> {
     const held = await this.holds.find(projectId);
     if (!held) return;
-    if (held.state === 'left') throw new Problem(410, 'project_left', `This chat has moved to ${held.peer}.`);
+    if (hasLeft(held.state)) throw new Problem(410, 'project_left', `This chat has moved to ${held.peer}.`);
     throw new Problem(503, 'project_moves', 'This chat is being moved: try again in a while.', [], {
       'retry-after': '10',
     });

@@ -6,7 +6,7 @@ export interface Move {
   project_id: string;
   organization_id: string;
   organization_name: string | null;
-  state: 'here' | 'leaving' | 'left' | 'arriving';
+  state: 'here' | 'leaving' | 'aborting' | 'left' | 'ending' | 'arriving';
   closed: boolean;
   peer: string | null;
   held_at: string | null;
@@ -18,9 +18,10 @@ export interface Move {
     waiting: number;
     oldest_at: string | null;
     last_received_at: string | null;
+    refused_at: string | null;
     ended_at: string | null;
   } | null;
-  tables: { service: string; table: string; rows: number; ages: boolean; grows: boolean }[];
+  tables: { service: string; table: string; rows: number; ages: boolean; grows: boolean; last: string | null }[];
   open: { service: string; what: string; count: number }[];
   stays: { table: string; why: string }[];
 }
@@ -45,6 +46,9 @@ export function compareRows(before: Move, here: Move, there: Move): void {
   throw new CliError(exits.unwell, `${what}.`, 'gatehouse move', toDo, 'rows_differ');
 }
 
+/** Whether the other side works on it, for good. */
+export const hasLeft = ({ state }: Move): boolean => state === 'left' || state === 'ending';
+
 export const rowsOf = ({ tables }: Move): number => tables.reduce((sum, { rows }) => sum + rows, 0);
 
 export function describeMove(found: Move): string[] {
@@ -56,7 +60,8 @@ export function describeMove(found: Move): string[] {
     ['Other side', found.peer],
     ['Webhooks to hand on', found.handing_on && String(found.handing_on.waiting)],
     ['Last webhook here', found.handing_on && (found.handing_on.last_received_at ?? 'none')],
-    ['Webhooks refused since', found.handing_on?.ended_at ?? null],
+    ['Webhooks refused since', found.handing_on?.refused_at ?? null],
+    ['Handing on ended', found.handing_on?.ended_at ?? null],
     ['Rows', String(rowsOf(found))],
   ]);
   const tables = found.tables.filter(({ rows }) => rows > 0).map(({ table: name, rows }) => [name, String(rows)]);

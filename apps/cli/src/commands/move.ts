@@ -1,9 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Api, openApi } from '../api/api.js';
-import { CliError, exits, usageError } from '../api/cli-error.js';
+import type { Api } from '../api/api.js';
+import { CliError, exits } from '../api/cli-error.js';
 import type { Call, Command } from '../call/command.js';
 import { table } from '../call/table.js';
-import { compareRows, describeMove, type Move, rowsOf } from './move-report.js';
+import { moveEnd } from './move-end.js';
+import { compareRows, describeMove, hasLeft, type Move, rowsOf } from './move-report.js';
+import { absent, everyMs, pathOf, patienceMs, projectOf, requirePeer, scopes, sides, to } from './move-sides.js';
+
+/** By then another command has stored the page that it had read before an abort, and reads no more. */
+const inHandsMs = 3_000;
 
 interface ArrivalKey {
   public_key: object;
@@ -18,13 +23,6 @@ interface Rows {
   rows: (string | null)[][];
   next: string | null;
 }
-
-const everyMs = 1_000;
-const restWithinMs = 600_000;
-const target = 'GATEHOUSE_TARGET_API_KEY';
-
-const to = { value: 'URL', help: `Address of the other installation; its admin key is in ${target}` };
-const scopes = '`admin`, of a key of another project of the organization, and `admin` at the other installation';
 
 const move: Command = {
   name: 'move',
@@ -47,24 +45,26 @@ const move: Command = {
     const key = await there.get<ArrivalKey>('moves/key');
     if (call.flag('check')) return check(call, found, key);
     if (found.state !== 'here') requirePeer(found, source, there, 'gatehouse move');
-    if (found.state !== 'left') {
+    refuseAborting(found);
+    if (!hasLeft(found)) {
       // Once it has left, only the switch there is to come, whatever has changed since.
       refuseDifferent(found, key);
       const { hand_on_key } = await source.post<Move>('moves', { project_id: id, to: there.origin });
-      const { organization_id, organization_name: name } = found;
-      const arrival = { project_id: id, organization_id, organization_name: name ?? organization_id, hand_on_key };
-      await there.post('moves/arrivals', { ...arrival, from: source.origin });
+      await there.post('moves/arrivals', arrivalOf({ ...found, hand_on_key }, source));
       const resting = await untilAtRest(call, source, id);
       await copy(call, source, there, resting, key);
       const [copied, arriving] = [await source.get<Move>(pathOf(id)), await there.get<Move>(pathOf(id))];
       requirePeer(copied, source, there, 'gatehouse move');
       requirePeer(arriving, there, source, 'gatehouse move');
+      refuseOpen(copied);
       compareRows(resting, copied, arriving);
       await source.post(`${pathOf(id)}/switch`);
     }
     const arrived = await there.get<Move>(pathOf(id));
     if (arrived.state === 'arriving') {
       requirePeer(arrived, there, source, 'gatehouse move');
+      // Said again: a move that began with an earlier release has not given the key for handing on.
+      await there.post('moves/arrivals', arrivalOf(await source.get<Move>(pathOf(id)), source));
       await there.post(`${pathOf(id)}/switch`);
     }
     const ended = await there.get<Move>(pathOf(id));
@@ -102,7 +102,7 @@ const abort: Command = {
     const [source, there, id] = sides(call, 'gatehouse move abort');
     const before = await source.get<Move>(pathOf(id));
     const { state } = before;
-    if (state === 'left') {
+    if (hasLeft(before)) {
       const toDo =
         'It cannot be undone, nor moved back to here. It can move on to an installation where it has never been.';
       throw new CliError(
@@ -113,15 +113,23 @@ const abort: Command = {
         'left',
       );
     }
-    // There first: a project that goes on here must not be there, too.
-    const arrived = await there.get<Move>(pathOf(id)).catch(absent);
-    if (state === 'leaving') requirePeer(before, source, there, 'gatehouse move abort');
-    if (!arrived) await requireAccepted(there, before);
+    const arrivedAt = () => there.get<Move>(pathOf(id)).catch(absent);
+    const present = await arrivedAt();
+    if (state !== 'here') requirePeer(before, source, there, 'gatehouse move abort');
+    if (!present) await requireAccepted(there, before);
+    if (present?.state === 'arriving') requirePeer(present, there, source, 'gatehouse move abort');
+    // First of all it can leave no more: another command may be at its switch.
+    if (state === 'leaving') {
+      await source.post(`${pathOf(id)}/abort`);
+      await pause(inHandsMs);
+    }
+    // Then there: a project that goes on here must not be there, too.
+    const arrived = await arrivedAt();
     if (arrived?.state === 'arriving') {
       requirePeer(arrived, there, source, 'gatehouse move abort');
       await there.delete(pathOf(id));
     }
-    if (state === 'leaving') await source.delete(pathOf(id));
+    if (state !== 'here') await source.delete(pathOf(id));
     const found = await source.get<Move>(pathOf(id));
     call.print(found);
     call.say(`${id} is ${found.state}${found.closed ? ', and closed' : ''}.`);
@@ -129,54 +137,7 @@ const abort: Command = {
   },
 };
 
-const end: Command = {
-  name: 'move end',
-  arguments: '<project>',
-  summary: 'Ends the handing on of webhooks of a project that has moved: from then on they answer 410 here',
-  options: { to },
-  scopes,
-  notes: [
-    '`gatehouse move status` says when the last webhook came here. While some wait to be handed on, it is refused.',
-    'The key with which this installation handed them on is forgotten at the other one.',
-  ],
-  examples: ['GATEHOUSE_TARGET_API_KEY=gh_... gatehouse move end prj_... --to https://cell-2.example'],
-  run: async (call) => {
-    const [source, there, id] = sides(call, 'gatehouse move end');
-    requirePeer(await source.get<Move>(pathOf(id)), source, there, 'gatehouse move end');
-    const ended = await source.post<Move>(`${pathOf(id)}/end`);
-    await there.delete(`${pathOf(id)}/peer`).catch(absent);
-    call.print(ended);
-    call.say(`Webhooks of ${id} are answered 410 here.`);
-    return exits.done;
-  },
-};
-
-export const moveCommands = [move, status, end, abort];
-
-const pathOf = (id: string): string => `moves/${encodeURIComponent(id)}`;
-
-function projectOf(call: Call, where: string): string {
-  const [id] = call.arguments;
-  if (id === undefined) throw usageError('Give the id of a project.', where);
-  return id;
-}
-
-function sides(call: Call, where: string): [source: Api, target: Api, project: string] {
-  const id = projectOf(call, where);
-  const url = call.value('to');
-  if (url === undefined) throw usageError('Give the address of the other installation: --to.', where);
-  const key = call.env[target];
-  if (!key) throw usageError(`Set ${target} to an admin key of the other installation.`, where);
-  return [call.api(), openApi(url, null, { GATEHOUSE_API_KEY: key }), id];
-}
-
-/** A third installation could have it otherwise, and two would work on it. */
-function requirePeer({ project_id: id, state, peer }: Move, at: Api, other: Api, where: string): void {
-  if (peer === other.origin) return;
-  const toDo = `Give the address under which the move began, which is ${peer}.`;
-  const is = `${id} is ${state} at ${at.origin}, and its other side is ${peer}, not ${other.origin}.`;
-  throw new CliError(exits.refused, is, where, toDo, 'other_peer');
-}
+export const moveCommands = [move, status, moveEnd, abort];
 
 /** Without that, what has arrived is not found with this key: the project would go on here, and stay there. */
 async function requireAccepted(there: Api, { project_id: id, organization_id: organization }: Move): Promise<void> {
@@ -185,11 +146,6 @@ async function requireAccepted(there: Api, { project_id: id, organization_id: or
   const is = `Whether ${id} has begun to arrive cannot be seen with this key.`;
   const toDo = `Set MOVE_ACCEPTS=${organization}=${key} of the portal there for as long as the move lasts.`;
   throw new CliError(exits.refused, is, 'gatehouse move abort', toDo, 'not_accepted');
-}
-
-function absent(error: unknown): null {
-  if (error instanceof CliError && error.code === 'project_not_found') return null;
-  throw error;
 }
 
 function check(call: Call, found: Move, key: ArrivalKey): number {
@@ -222,8 +178,30 @@ function refuseDifferent(found: Move, key: ArrivalKey): void {
   if (wrong !== undefined) throw new CliError(exits.refused, wrong, 'gatehouse move', toDo, 'not_alike');
 }
 
+const arrivalOf = ({ project_id, organization_id, organization_name: name, hand_on_key }: Move, from: Api) => ({
+  project_id,
+  organization_id,
+  organization_name: name ?? organization_id,
+  hand_on_key,
+  from: from.origin,
+});
+
+function refuseAborting({ project_id: id, state, peer }: Move): void {
+  if (state !== 'aborting') return;
+  const toDo = `Start the abort again, with --to ${peer}; then move again.`;
+  throw new CliError(exits.refused, `The move of ${id} is being aborted.`, 'gatehouse move', toDo, 'aborting');
+}
+
+/** What has ended since the copy may not be there. */
+function refuseOpen({ open }: Move): void {
+  if (open.length === 0) return;
+  const what = open.map(({ what: name, count }) => `${count} ${name}`).join(', ');
+  const toDo = 'Start the move again: it waits for that, and copies anew. Nothing has been switched.';
+  throw new CliError(exits.unwell, `Open since the copy: ${what}.`, 'gatehouse move', toDo, 'not_at_rest');
+}
+
 async function untilAtRest(call: Call, source: Api, id: string): Promise<Move> {
-  for (let reported = '', until = Date.now() + restWithinMs; ; await pause(everyMs)) {
+  for (let reported = '', until = Date.now() + patienceMs; ; await pause(everyMs)) {
     const found = await source.get<Move>(pathOf(id));
     if (found.settled && found.open.length === 0) return found;
     const open = found.open.map(({ what, count }) => `${count} ${what}`).join(', ');
@@ -239,10 +217,10 @@ async function untilAtRest(call: Call, source: Api, id: string): Promise<Move> {
 async function copy(call: Call, source: Api, there: Api, found: Move, key: ArrivalKey): Promise<void> {
   const all = rowsOf(found);
   let copied = 0;
-  for (const { service, table: name, rows } of found.tables) {
+  for (const { service, table: name, rows, last: upto } of found.tables) {
     let after: string | null = rows === 0 ? null : '';
     for (; after !== null;) {
-      const asked = { service, table: name, after: after || null, recipient: key.public_key };
+      const asked = { service, table: name, after: after || null, upto, recipient: key.public_key };
       const page: Rows = await source.post<Rows>(`${pathOf(found.project_id)}/pages`, asked);
       const { columns, rows: some } = page;
       if (some.length > 0)

@@ -137,7 +137,7 @@ export interface paths {
     "/api/v1/moves/{id}": {
         /** How far a project has moved, and what of it there is to move */
         get: operations["getMove"];
-        /** Abort the move on this side: work goes on here, or what has arrived is deleted */
+        /** End an abort on this side: work goes on here, once the move was given up, or what has arrived is deleted */
         delete: operations["abortMove"];
     };
     "/api/v1/moves": {
@@ -160,8 +160,12 @@ export interface paths {
         /** End the move on this side: the project has left, or it is opened here. The first cannot be undone */
         post: operations["switchMove"];
     };
+    "/api/v1/moves/{id}/abort": {
+        /** Where a project leaves: it stays. It cannot be switched from now on, so what has arrived may be deleted */
+        post: operations["giveUpMove"];
+    };
     "/api/v1/moves/{id}/end": {
-        /** Refuse webhooks of a project that has left, from now on: nobody sends here any longer */
+        /** Refuse webhooks of a project that has left, from now on: nobody sends here any longer. Asked again, it says when the last one is handed on */
         post: operations["endHandingOn"];
     };
     "/api/v1/moves/{id}/peer": {
@@ -1692,7 +1696,12 @@ export interface components {
             last_received_at: string | null;
             /**
              * Format: date-time
-             * @description Since when they are refused; null: they are taken
+             * @description Since when they are refused here; null: they are taken
+             */
+            refused_at: string | null;
+            /**
+             * Format: date-time
+             * @description Since when nothing is handed on, and the key for it may be revoked there; null: it is
              */
             ended_at: string | null;
         };
@@ -1707,6 +1716,8 @@ export interface components {
             ages: boolean;
             /** @description Rows are added while it moves: where they arrive there are as many as before, or more */
             grows: boolean;
+            /** @description Of one that grows: the key of its last row, as `upto` of its pages; null: it does not, or has none */
+            last: string | null;
         };
         OpenWorkView: {
             /** @description The service that does it */
@@ -1728,10 +1739,10 @@ export interface components {
             /** @description Name of the organization; null: it is not here */
             organization_name: string | null;
             /**
-             * @description `here`: it does not move. `leaving`: it is held and copied. `left`: the other installation has it. `arriving`: it is copied to this one
+             * @description `here`: it does not move. `leaving`: it is held and copied. `aborting`: what has arrived there is deleted, then it goes on here. `left`: the other installation has it. `ending`: that, and its webhooks are refused here. `arriving`: it is copied to this one
              * @enum {string}
              */
-            state: "here" | "leaving" | "left" | "arriving";
+            state: "here" | "leaving" | "aborting" | "left" | "ending" | "arriving";
             /** @description Whether the project is closed; false: it is open, or its row is not here yet */
             closed: boolean;
             /** @description The other installation */
@@ -1745,7 +1756,7 @@ export interface components {
             held_by: string | null;
             /** @description Every process has heard of the hold: it may be copied once nothing is open */
             settled: boolean;
-            /** @description Of one that is leaving: its private half signs the webhooks that will be handed on (JWK) */
+            /** @description Where it leaves: its private half signs the webhooks that are handed on (JWK) */
             hand_on_key: {
                 [key: string]: unknown;
             } | null;
@@ -1789,6 +1800,8 @@ export interface components {
             table: string;
             /** @description `next` of the page before; null: the first page */
             after: string | null;
+            /** @description `last` of a table that grows, from before the copy: what is added since is left out; null: all rows */
+            upto?: string | null;
             /** @description Public key of the other vault, for which data keys are sealed (JWK) */
             recipient: {
                 [key: string]: unknown;
@@ -8369,6 +8382,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SwitchedView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    giveUpMove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MoveView"];
                 };
             };
             default: components["responses"]["Problem"];

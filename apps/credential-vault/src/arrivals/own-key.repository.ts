@@ -1,4 +1,4 @@
-import { findHold } from '#libs/journal';
+import { findHold, hasLeft } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { DataSource } from 'typeorm';
@@ -42,10 +42,10 @@ export class OwnKeyRepository {
     return JSON.parse(opened.get(field)?.reveal() ?? 'null') as JWK | null;
   }
 
-  /** Whether the project is in another installation, and its webhooks are still taken here. */
+  /** Whether the project is in another installation, and its webhooks are still handed on. */
   async isHandedOn(projectId: string): Promise<boolean> {
     const held = await findHold(this.db, projectId);
-    return held?.state === 'left' && held.ended_at === null;
+    return held !== null && hasLeft(held.state) && held.ended_at === null;
   }
 
   private find({ id }: OwnKey): Promise<ArrivalKey | null> {

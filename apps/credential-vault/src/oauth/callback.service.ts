@@ -1,3 +1,4 @@
+import { hasLeft } from '#libs/journal';
 import { Problem, readCookie } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CodeExchange, type Connected } from './code-exchange.service.js';
@@ -72,7 +73,7 @@ export class CallbackService {
     const held = await this.flows.hold(flow);
     if (!held) return;
     const is =
-      held.state === 'left' ? `has moved to ${held.peer}: connect the account there` : 'moves: try again in a while';
+      hasLeft(held.state) ? `has moved to ${held.peer}: connect the account there` : 'moves: try again in a while';
     throw new Problem(409, 'project_moves', `The project ${flow.project_id} ${is}.`);
   }
 

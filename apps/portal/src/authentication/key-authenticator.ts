@@ -1,4 +1,4 @@
-import type { HoldState } from '#libs/journal';
+import { hasLeft, type HoldState } from '#libs/journal';
 import { holds, Problem } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -109,10 +109,10 @@ function scopesWithin({ scopes, maker_role: role }: ValidKey): ValidKey['scopes'
 
 /** Its keys go along: they work again where it is. */
 function movesForKeys({ project_id: id, peer }: ValidKey, state: HoldState): Problem {
-  if (state === 'left') {
+  if (hasLeft(state)) {
     return new Problem(410, 'project_left', `The project ${id} has moved to ${peer}: use the same key there.`);
   }
-  const way = state === 'leaving' ? `to ${peer}` : `from ${peer} to here`;
+  const way = state === 'arriving' ? `from ${peer} to here` : `to ${peer}`;
   const detail = `The project ${id} is on its way ${way}: ask again in a while. Its webhooks are taken.`;
   return new Problem(503, 'project_moves', detail, [], { 'retry-after': '10' });
 }

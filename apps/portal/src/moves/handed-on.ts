@@ -1,4 +1,4 @@
-import type { ProjectScope } from '#libs/contracts';
+import type { AttentionItem, ProjectScope } from '#libs/contracts';
 import type { ProjectPeer } from '#libs/journal';
 import { type Audience, notFound, Problem, type ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -36,6 +36,12 @@ export class HandedOn {
     return this.client('webhook-ingress').get('/internal/handed-on', scope);
   }
 
+  /** Whether an ingress has webhooks on its disk that Postgres did not take, as the one says that answers. */
+  async isSpooled(scope: ProjectScope): Promise<boolean> {
+    const { data } = await this.client('webhook-ingress').get<{ data: AttentionItem[] }>('/internal/attention', scope);
+    return data.some(({ code }) => code === 'webhooks_spooled');
+  }
+
   /** Oldest first. */
   async next(scope: ProjectScope, limit: number): Promise<MovingReceipt[]> {
     const path = `/internal/handed-on/receipts?limit=${limit}`;
@@ -68,11 +74,11 @@ export class HandedOn {
 
   /**
    * The installation from which the project came, if that is who calls.
-   * @throws Problem 401; 404 for a project that did not come from anywhere, or whose peer was revoked
+   * @throws Problem 401, with the same words whether the project came from anywhere or not
    */
   async requirePeer(projectId: string, authorization: string | undefined): Promise<ProjectPeer> {
     const peer = await this.moves.peer(projectId);
-    if (!peer) throw notFound('project', projectId);
+    if (!peer) throw notThePeer(projectId);
     const token = /^Bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '';
     try {
       await jwtVerify(token, await importJWK(peer.hand_on_key as JWK, 'EdDSA'), {
@@ -85,14 +91,21 @@ export class HandedOn {
       });
       return peer;
     } catch {
-      const detail = `The token is not one of ${peer.peer} for ${projectId}, or has expired.`;
-      throw new Problem(401, 'not_authenticated', detail);
+      throw notThePeer(projectId);
     }
   }
 
-  /** Stores what the peer hands on. @throws Problem as `requirePeer` */
+  /**
+   * Stores what the peer hands on.
+   * @throws Problem as `requirePeer`; 410 `project_left` when it has moved on, and nothing is handed on from here
+   */
   async take(projectId: string, authorization: string | undefined, body: unknown): Promise<void> {
     const { organization_id: organizationId } = await this.requirePeer(projectId, authorization);
+    const held = await this.moves.find(projectId);
+    if (held && (held.state === 'ending' || held.ended_at !== null)) {
+      const detail = `The project ${projectId} has moved on to ${held.peer}, and nothing is handed on from here.`;
+      throw new Problem(410, 'project_left', detail);
+    }
     await this.client('webhook-ingress').post('/internal/handed-on/receipts', { organizationId, projectId }, body);
   }
 
@@ -102,3 +115,11 @@ export class HandedOn {
     return client;
   }
 }
+
+const notThePeer = (projectId: string): Problem =>
+  new Problem(
+    401,
+    'not_authenticated',
+    `The token does not prove that webhooks of ${projectId} may be handed on to here: it has expired, was made for something ` +
+      'else, or the project did not come from where it was made.',
+  );

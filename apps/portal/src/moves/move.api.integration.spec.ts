@@ -15,8 +15,18 @@ let named: string;
 let unnamed: string;
 const accepts: MoveAcceptance[] = [];
 
+const noRows = { shape: '', tables: [], open: [], waiting: [], stays: [] };
+const noneWaits = { waiting: 0, oldest_at: null, last_received_at: null };
+/** Of the services behind. */
+const answers: Record<string, object> = {
+  '/internal/project-rows': noRows,
+  '/internal/hand-on-key': { public_key: {} },
+  '/internal/handed-on': noneWaits,
+  '/internal/attention': { data: [] },
+};
+
 beforeAll(async () => {
-  behind = await startUpstream('service', {});
+  behind = await startUpstream('service', {}, answers);
   const { url } = behind;
   const urls = { INGRESS_URL: url, GATEWAY_URL: url, VAULT_URL: url, ROUTER_URL: url };
   portal = await startPortal({ ...urls, ENGINE_URL: url, MCP_REGISTRY_URL: url }, 0, { MOVE_ACCEPTS: accepts });
@@ -53,6 +63,11 @@ async function hold(id: string, organizationId: string, state: string): Promise<
   );
   return id;
 }
+
+const ownHeld = async (state: string): Promise<string> => {
+  const { organizationId } = portal.tenant;
+  return hold(await projectOf(organizationId, true), organizationId, state);
+};
 
 const holds = (id: string) => portal.query('SELECT state, peer FROM journal.project_hold WHERE project_id = $1', [id]);
 const receive = (key: string, id: string, more: object = {}): Promise<Answer> =>
@@ -110,6 +125,14 @@ describe('a project that is to arrive', () => {
     expect(refusal(answer)).toEqual([403, 'organization_not_accepted']);
   });
 
+  it('whose move gave no key for handing on is not opened before it has one', async () => {
+    const id = await hold(newId('prj'), accepted, 'arriving');
+    expect(refusal(await call(named, 'POST', `moves/${id}/switch`, {}))).toEqual([409, 'no_hand_on_key']);
+    expect((await receive(named, id, { hand_on_key: { kty: 'OKP' } })).status).toBe(200);
+    const [held] = await portal.query('SELECT hand_on_key FROM journal.project_hold WHERE project_id = $1', [id]);
+    expect(held).toEqual({ hand_on_key: { kty: 'OKP' } });
+  });
+
   it('from another installation than the one it is held for is refused', async () => {
     const id = await hold(newId('prj'), accepted, 'arriving');
     expect(refusal(await receive(named, id, { from: 'https://cell-3.example' }))).toEqual([409, 'held_for_other']);
@@ -128,6 +151,7 @@ describe('a project that leaves', () => {
       ['GET', `moves/${id}`, undefined],
       ['POST', `moves/${id}/pages`, page],
       ['POST', `moves/${id}/switch`, {}],
+      ['POST', `moves/${id}/abort`, {}],
       ['DELETE', `moves/${id}`, undefined],
     ] as const) {
       expect(refusal(await call(named, method, path, body))).toEqual([404, 'project_not_found']);
@@ -142,13 +166,77 @@ describe('a project that leaves', () => {
     expect(await holds(id)).toEqual([{ state: 'leaving', peer }]);
   });
 
-  it.each(['leaving', 'left', 'arriving'])('is not reopened while it is %s', async (state) => {
+  it('is opened here again only after it was given up, and then it cannot be switched any more', async () => {
+    const id = await ownHeld('leaving');
+    expect(refusal(await call(unnamed, 'DELETE', `moves/${id}`))).toEqual([409, 'not_in_this_state']);
+    expect((await call(unnamed, 'POST', `moves/${id}/abort`)).body).toMatchObject({ state: 'aborting' });
+    for (const [method, path, body] of [
+      ['POST', `moves/${id}/switch`, {}],
+      ['POST', `moves/${id}/pages`, page],
+      ['POST', 'moves', { project_id: id, to: peer }],
+    ] as const) {
+      expect(refusal(await call(unnamed, method, path, body))).toEqual([409, 'not_in_this_state']);
+    }
+    expect((await call(unnamed, 'DELETE', `moves/${id}`)).status).toBe(204);
+    expect(await holds(id)).toEqual([]);
+  });
+
+  it.each(['leaving', 'aborting', 'left', 'ending', 'arriving'])('is not reopened while it is %s', async (state) => {
     const id = await hold(await projectOf(portal.tenant.organizationId, true), portal.tenant.organizationId, state);
     const answer = await call(unnamed, 'POST', `projects/${id}/reopen`);
     expect(refusal(answer)).toEqual([409, 'project_moves']);
     expect(answer.body.detail).toContain(peer);
     const [project] = await portal.query('SELECT closed_at FROM portal.project WHERE id = $1', [id]);
     expect(project).toEqual({ closed_at: expect.any(Date) });
+  });
+});
+
+describe('the handing on of webhooks', () => {
+  const end = (id: string) => call(unnamed, 'POST', `moves/${id}/end`);
+  const heardOf = (id: string) =>
+    portal.query(`UPDATE journal.project_hold SET changed_at = now() - interval '11 seconds' WHERE project_id = $1`, [id]);
+  const stillTaken = { state: 'ending', handing_on: { refused_at: expect.any(String), ended_at: null } };
+
+  afterEach(() => {
+    answers['/internal/handed-on'] = noneWaits;
+    answers['/internal/attention'] = { data: [] };
+  });
+
+  it('ends once every process has heard of it, and what was taken before is handed on, that on disks too', async () => {
+    const id = await ownHeld('left');
+    expect((await end(id)).body).toMatchObject(stillTaken);
+    expect((await end(id)).body).toMatchObject(stillTaken);
+    await heardOf(id);
+    answers['/internal/handed-on'] = { ...noneWaits, waiting: 1 };
+    expect((await end(id)).body).toMatchObject(stillTaken);
+    answers['/internal/handed-on'] = noneWaits;
+    answers['/internal/attention'] = { data: [{ code: 'webhooks_spooled' }] };
+    expect((await end(id)).body).toMatchObject(stillTaken);
+    answers['/internal/attention'] = { data: [] };
+    const ended = { state: 'left', handing_on: { refused_at: expect.any(String), ended_at: expect.any(String) } };
+    expect((await end(id)).body).toMatchObject(ended);
+    expect((await end(id)).body).toMatchObject(ended);
+  });
+
+  it('does not begin to end while the other installation is away: 409, and they are taken', async () => {
+    const id = await ownHeld('left');
+    const oldest_at = new Date(Date.now() - 61_000).toISOString();
+    answers['/internal/handed-on'] = { ...noneWaits, waiting: 1, oldest_at };
+    expect(refusal(await end(id))).toEqual([409, 'still_waiting']);
+    expect(await holds(id)).toEqual([{ state: 'left', peer }]);
+  });
+
+  it('does not end where another installation hands on to here: 409, with its address', async () => {
+    const id = await ownHeld('left');
+    await portal.query(
+      `INSERT INTO journal.project_peer (project_id, organization_id, peer, hand_on_key) VALUES ($1, $2, 'https://cell-0.example', '{}')`,
+      [id, portal.tenant.organizationId],
+    );
+    const answer = await end(id);
+    expect(refusal(answer)).toEqual([409, 'peer_hands_on']);
+    expect(answer.body.detail).toContain('https://cell-0.example');
+    expect((await call(unnamed, 'DELETE', `moves/${id}/peer`)).status).toBe(204);
+    expect((await end(id)).status).toBe(200);
   });
 });
 
@@ -182,8 +270,19 @@ describe('webhooks that another installation hands on', () => {
       await signed(id, own.privateKey, 'gatehouse:portal'),
       named,
     ]) {
-      expect(refusal(await handOn(id, token))).toEqual([401, 'not_authenticated']);
+      const answer = await handOn(id, token);
+      expect(refusal(answer)).toEqual([401, 'not_authenticated']);
+      const unknown = newId('prj');
+      const elsewhere = await handOn(unknown, token);
+      expect([elsewhere.status, elsewhere.body.detail?.replace(unknown, id)]).toEqual([401, answer.body.detail]);
+      expect(answer.body.detail).not.toContain(peer);
     }
+  });
+
+  it('are refused where nothing is handed on to where the project has moved on: 410', async () => {
+    const own = await generateKeyPair('EdDSA');
+    const id = await hold(await cameWith(own.publicKey), accepted, 'ending');
+    expect(refusal(await handOn(id, await signed(id, own.privateKey)))).toEqual([410, 'project_left']);
   });
 
   it('are taken no more once the peer is revoked', async () => {
@@ -191,6 +290,6 @@ describe('webhooks that another installation hands on', () => {
     const id = await cameWith(own.publicKey);
     expect(refusal(await call(unnamed, 'DELETE', `moves/${id}/peer`))).toEqual([404, 'project_not_found']);
     expect((await call(named, 'DELETE', `moves/${id}/peer`)).status).toBe(204);
-    expect(refusal(await handOn(id, await signed(id, own.privateKey)))).toEqual([404, 'project_not_found']);
+    expect(refusal(await handOn(id, await signed(id, own.privateKey)))).toEqual([401, 'not_authenticated']);
   });
 });

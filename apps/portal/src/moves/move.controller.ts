@@ -91,11 +91,25 @@ export class MoveController {
     return this.moves.switch(caller, id);
   }
 
+  @Post(':id/abort')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'giveUpMove',
+    summary: 'Where a project leaves: it stays. It cannot be switched from now on, so what has arrived may be deleted',
+  })
+  @ApiOkResponse({ type: MoveView })
+  async giveUp(@Caller() caller: Principal, @Param('id') id: string): Promise<MoveView> {
+    await this.moves.giveUp(caller, id);
+    return this.moves.show(caller, id);
+  }
+
   @Post(':id/end')
   @HttpCode(200)
   @ApiOperation({
     operationId: 'endHandingOn',
-    summary: 'Refuse webhooks of a project that has left, from now on: nobody sends here any longer',
+    summary:
+      'Refuse webhooks of a project that has left, from now on: nobody sends here any longer. Asked again, it says when the ' +
+      'last one is handed on',
   })
   @ApiOkResponse({ type: MoveView })
   async end(@Caller() caller: Principal, @Param('id') id: string): Promise<MoveView> {
@@ -118,7 +132,7 @@ export class MoveController {
   @HttpCode(204)
   @ApiOperation({
     operationId: 'abortMove',
-    summary: 'Abort the move on this side: work goes on here, or what has arrived is deleted',
+    summary: 'End an abort on this side: work goes on here, once the move was given up, or what has arrived is deleted',
   })
   @ApiNoContentResponse()
   abort(@Caller() caller: Principal, @Param('id') id: string): Promise<void> {

@@ -22,6 +22,12 @@ export class AskRows {
   @Text(100, { description: 'The table, with its schema' }) table: string;
   @Text(10_000, { nullable: true, description: '`next` of the page before; null: the first page' }) after:
     string | null;
+  @Text(10_000, {
+    optional: true,
+    nullable: true,
+    description: '`last` of a table that grows, from before the copy: what is added since is left out; null: all rows',
+  })
+  upto?: string | null;
   @JsonObject({ description: 'Public key of the other vault, for which data keys are sealed (JWK)' })
   recipient: Record<string, unknown>;
 }
@@ -53,6 +59,12 @@ class MovedTableView {
   @ApiProperty({ description: 'Rows end by age only: where they arrive there may be more of them' }) ages: boolean;
   @ApiProperty({ description: 'Rows are added while it moves: where they arrive there are as many as before, or more' })
   grows: boolean;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Of one that grows: the key of its last row, as `upto` of its pages; null: it does not, or has none',
+  })
+  last: string | null;
 }
 
 class OpenWorkView {
@@ -77,7 +89,14 @@ class HandingOnView {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'Since when they are refused; null: they are taken',
+    description: 'Since when they are refused here; null: they are taken',
+  })
+  refused_at: string | null;
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Since when nothing is handed on, and the key for it may be revoked there; null: it is',
   })
   ended_at: string | null;
 }
@@ -93,7 +112,7 @@ export class HandOnReceipts {
   receipts: unknown[];
 }
 
-const moveStates = ['here', 'leaving', 'left', 'arriving'] as const;
+const moveStates = ['here', 'leaving', 'aborting', 'left', 'ending', 'arriving'] as const;
 
 export class MoveView {
   @ApiProperty(idOf('prj')) project_id: string;
@@ -103,7 +122,8 @@ export class MoveView {
   @ApiProperty({
     enum: [...moveStates],
     description:
-      '`here`: it does not move. `leaving`: it is held and copied. `left`: the other installation has it. ' +
+      '`here`: it does not move. `leaving`: it is held and copied. `aborting`: what has arrived there is deleted, then it ' +
+      'goes on here. `left`: the other installation has it. `ending`: that, and its webhooks are refused here. ' +
       '`arriving`: it is copied to this one',
   })
   state: (typeof moveStates)[number];
@@ -122,7 +142,7 @@ export class MoveView {
     type: 'object',
     additionalProperties: true,
     nullable: true,
-    description: 'Of one that is leaving: its private half signs the webhooks that will be handed on (JWK)',
+    description: 'Where it leaves: its private half signs the webhooks that are handed on (JWK)',
   })
   hand_on_key: Record<string, unknown> | null;
   @ApiProperty({

@@ -7,12 +7,15 @@ import {
   findLeft,
   findPeer,
   forgetPeer,
+  giveHandOnKey,
+  giveUp,
   hold,
   keepPeer,
   leave,
   type ProjectHold,
   type ProjectPeer,
   type PublicKey,
+  refuseWebhooks,
   release,
   type StoredHold,
   takeHandOnLease,
@@ -41,7 +44,7 @@ export class MoveRepository {
     return findHold(this.db, projectId);
   }
 
-  /** Projects that have left, and whose webhooks still come here. */
+  /** Projects that have left, and whose webhooks are handed on. */
   left(): Promise<StoredHold[]> {
     return findLeft(this.db);
   }
@@ -91,7 +94,10 @@ export class MoveRepository {
     await this.db.transaction(async (tx) => {
       const organization = { id: scope.organizationId, name: organizationName };
       await tx.createQueryBuilder().insert().into(Organization).values(organization).orIgnore().execute();
-      if (!(await hold(tx, scope, { state: 'arriving', peer: from, by: caller.subject, handOnKey }))) return;
+      if (!(await hold(tx, scope, { state: 'arriving', peer: from, by: caller.subject, handOnKey }))) {
+        await giveHandOnKey(tx, scope, from, handOnKey);
+        return;
+      }
       await this.audit.append(tx, ofOrganization(caller, scope), {
         action: 'project.arriving',
         subject: scope.projectId,
@@ -110,13 +116,23 @@ export class MoveRepository {
     });
   }
 
+  /** It stays here: from now on it cannot leave any more. @returns false when it is not leaving */
+  giveUp(scope: ProjectScope): Promise<boolean> {
+    return giveUp(this.db, scope);
+  }
+
   /** From now on its webhooks are refused here. @returns false when they are already, or it has not left */
-  end(caller: Principal, scope: ProjectScope): Promise<boolean> {
+  refuseWebhooks(caller: Principal, scope: ProjectScope): Promise<boolean> {
     return this.db.transaction(async (tx) => {
-      const ended = await endHandingOn(tx, scope);
-      if (ended) await this.note(tx, caller, scope, 'project.webhooks_ended');
-      return ended;
+      const refused = await refuseWebhooks(tx, scope);
+      if (refused) await this.note(tx, caller, scope, 'project.webhooks_ended');
+      return refused;
     });
+  }
+
+  /** From now on nothing is handed on. @returns false when its webhooks are not refused, or it has ended already */
+  end(scope: ProjectScope): Promise<boolean> {
+    return endHandingOn(this.db, scope);
   }
 
   /** From now on nobody hands on webhooks of it. @returns false when nobody did */
@@ -141,11 +157,11 @@ export class MoveRepository {
   }
 
   /** Work goes on here, or what has arrived is gone. A project that the move closed is open again. */
-  abort(caller: Principal, scope: ProjectScope, state: 'leaving' | 'arriving'): Promise<void> {
+  abort(caller: Principal, scope: ProjectScope, state: 'aborting' | 'arriving'): Promise<void> {
     return this.db.transaction(async (tx) => {
       const released = await release(tx, scope, state);
       if (!released) return;
-      if (state === 'leaving' && released.closed_here)
+      if (state === 'aborting' && released.closed_here)
         await tx.update(Project, { id: scope.projectId }, { closed_at: null });
       await this.note(tx, caller, scope, 'project.move_aborted');
     });

@@ -1,5 +1,5 @@
 import type { ProjectScope } from '#libs/contracts';
-import { heardOfWithinMs, type ProjectHold } from '#libs/journal';
+import { hasLeft, heardOfWithinMs, type ProjectHold } from '#libs/journal';
 import type { RowsPage } from '#libs/project-rows';
 import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
@@ -10,7 +10,11 @@ import { type PortalSettings, SETTINGS } from '../settings.js';
 import { HandedOn } from './handed-on.js';
 import type { ArrivalKeyView, AskRows, MoveView, ReceiveMove, SwitchedView } from './move.dto.js';
 import { MoveRepository } from './move.repository.js';
+import { noHandOnKey, notAccepted, refuseOtherPeer, stillHandsOn } from './move-refusals.js';
 import { MovedServices } from './moved-services.js';
+
+/** A webhook that has waited this long waits for an installation that is away. */
+const awayMs = 60_000;
 
 /**
  * Moves a project between installations (docs/decisions/0200). A command asks both sides, and carries the rows; what each
@@ -44,8 +48,8 @@ export class MoveService {
     const scope = await this.readable(caller, projectId);
     const move = await this.moves.find(projectId);
     const [key, waits, project, organization, services] = await Promise.all([
-      move?.state === 'leaving' ? this.handedOn.publicKey(scope) : null,
-      move?.state === 'left' ? this.handedOn.waiting(scope) : null,
+      move && move.state !== 'arriving' ? this.handedOn.publicKey(scope) : null,
+      move && hasLeft(move.state) ? this.handedOn.waiting(scope) : null,
       this.projects.find(scope.organizationId, projectId),
       this.organizations.find(scope.organizationId),
       this.inventories(scope),
@@ -61,7 +65,11 @@ export class MoveService {
       held_by: move?.held_by ?? null,
       settled: move !== null && move.held_ms >= heardOfWithinMs,
       hand_on_key: key,
-      handing_on: waits && { ...waits, ended_at: move?.ended_at?.toISOString() ?? null },
+      handing_on: waits && {
+        ...waits,
+        refused_at: (move?.ended_at ?? (move?.state === 'ending' ? move.changed_at : null))?.toISOString() ?? null,
+        ended_at: move?.ended_at?.toISOString() ?? null,
+      },
       shapes: shapesOf(services),
       tables: services.flatMap(({ service, tables }) => tables.map((each) => ({ service, ...each }))),
       open: services.flatMap(({ service, open }) => open.map((each) => ({ service, ...each }))),
@@ -87,7 +95,7 @@ export class MoveService {
   ): Promise<void> {
     if (!this.mayBring(caller, organization_id)) throw notAccepted(caller, organization_id);
     const before = await this.moves.find(project_id);
-    if (before?.organization_id === organization_id && before.state === 'left') {
+    if (before?.organization_id === organization_id && hasLeft(before.state)) {
       throw new Problem(
         409,
         'has_left',
@@ -121,36 +129,67 @@ export class MoveService {
     await this.services.store(scopeOf(held), service, table, page);
   }
 
-  /** Where it leaves, it has left; where it arrives, it is opened. */
+  /**
+   * Where it leaves, it has left; where it arrives, it is opened.
+   * @throws Problem 404; 409 `not_in_this_state`, as when it is aborted at the same time; 409 `no_hand_on_key`
+   */
   async switch(caller: Principal, projectId: string): Promise<SwitchedView> {
     const held = await this.sideOf(caller, projectId, 'leaving', 'left', 'arriving');
     const [scope, state] = [scopeOf(held), held.state];
-    if (state === 'leaving') await this.moves.leave(caller, scope);
-    if (state !== 'arriving') return { project_id: projectId, state: 'left' };
+    if (state !== 'arriving') {
+      // Opened there as well as here, it would be done twice.
+      if (state === 'leaving' && !(await this.moves.leave(caller, scope))) await this.sideOf(caller, projectId, 'left');
+      return { project_id: projectId, state: 'left' };
+    }
+    if (held.hand_on_key === null) throw noHandOnKey(held);
     const own = { ...caller, ...scope };
-    const announce = (): Promise<unknown> => this.gateway.post('/internal/project/closed', scope, { closed: false });
+    const announce = (): Promise<unknown> => this.gateway.post('/internal/project/arrived', scope, {});
     await this.projects.openArrived(own, projectId, announce);
     await this.moves.arrive(caller, scope);
     return { project_id: projectId, state: 'here' };
   }
 
-  /** @throws Problem 409 `not_in_this_state` once it has left */
-  async abort(caller: Principal, projectId: string): Promise<void> {
-    const held = await this.sideOf(caller, projectId, 'leaving', 'arriving');
-    const [scope, state] = [scopeOf(held), held.state];
-    if (state === 'arriving') await this.services.remove(scope);
-    if (state !== 'left') await this.moves.abort(caller, scope, state);
+  /**
+   * The first half of an abort, where it leaves: it cannot be switched from now on, so that what has arrived may be deleted.
+   * @throws Problem 404; 409 `not_in_this_state` once it has left
+   */
+  async giveUp(caller: Principal, projectId: string): Promise<void> {
+    const { state, ...held } = await this.sideOf(caller, projectId, 'leaving', 'aborting');
+    if (state === 'leaving' && !(await this.moves.giveUp(scopeOf(held)))) {
+      await this.sideOf(caller, projectId, 'aborting');
+    }
   }
 
-  /** Webhooks of a project that has left are refused here from now on. @throws Problem 404; 409 `still_waiting` */
+  /** @throws Problem 404; 409 `not_in_this_state` once it has left, or before `giveUp` */
+  async abort(caller: Principal, projectId: string): Promise<void> {
+    const held = await this.sideOf(caller, projectId, 'aborting', 'arriving');
+    const scope = scopeOf(held);
+    if (held.state === 'arriving') await this.services.remove(scope);
+    await this.moves.abort(caller, scope, held.state === 'arriving' ? 'arriving' : 'aborting');
+  }
+
+  /**
+   * Webhooks of a project that has left are refused here from now on. Nothing is handed on any more once every process has
+   * heard of that, and none is left that was taken before: ask again until then.
+   * @throws Problem 404; 409 `still_waiting | peer_hands_on`
+   */
   async endHere(caller: Principal, projectId: string): Promise<void> {
-    const scope = scopeOf(await this.sideOf(caller, projectId, 'left'));
-    const { waiting } = await this.handedOn.waiting(scope);
-    if (waiting > 0) {
-      const is = `${waiting} webhooks of ${projectId} are not handed on yet`;
-      throw new Problem(409, 'still_waiting', `${is}: end it when they are.`);
+    const held = await this.sideOf(caller, projectId, 'left', 'ending');
+    if (held.ended_at !== null) return;
+    const scope = scopeOf(held);
+    const { waiting, oldest_at: oldest } = await this.handedOn.waiting(scope);
+    if (held.state === 'ending') {
+      const isLast = held.changed_ms >= heardOfWithinMs && waiting === 0 && !(await this.handedOn.isSpooled(scope));
+      if (isLast) await this.moves.end(scope);
+      return;
     }
-    await this.moves.end(caller, scope);
+    if (oldest !== null && Date.now() - Date.parse(oldest) > awayMs) {
+      const is = `${waiting} webhooks of ${projectId} are not handed on, since ${oldest}`;
+      throw new Problem(409, 'still_waiting', `${is}: see whether ${held.peer} answers, and end it when they are.`);
+    }
+    const before = await this.moves.peer(projectId);
+    if (before) throw stillHandsOn(before);
+    await this.moves.refuseWebhooks(caller, scope);
   }
 
   /** Nobody hands on webhooks of the project to here any longer. @throws Problem 404 */
@@ -219,28 +258,10 @@ export class MoveService {
   }
 }
 
-const scopeOf = ({ organization_id, project_id }: ProjectHold): ProjectScope => ({
+const scopeOf = ({ organization_id, project_id }: Pick<ProjectHold, 'organization_id' | 'project_id'>): ProjectScope => ({
   organizationId: organization_id,
   projectId: project_id,
 });
-
-/** Copied to two installations, it would be opened in both. */
-function refuseOtherPeer({ project_id: id, peer }: ProjectHold, asked: string): void {
-  if (peer === asked) return;
-  throw new Problem(
-    409,
-    'held_for_other',
-    `The project ${id} is held here for a move whose other side is ${peer}, and not ${asked}: end that move or abort it.`,
-  );
-}
-
-const notAccepted = ({ subject }: Principal, organizationId: string): Problem =>
-  new Problem(
-    403,
-    'organization_not_accepted',
-    `Projects of ${organizationId} may not arrive with this key: add ${organizationId}=${subject.replace('key:', '')} to ` +
-      'MOVE_ACCEPTS of the portal here, and start it again.',
-  );
 
 const shapesOf = (services: { service: string; shape: string }[]): Record<string, string> =>
   Object.fromEntries(services.map(({ service, shape }) => [service, shape]));

@@ -43,9 +43,9 @@ export class MovedServices {
   page(
     scope: ProjectScope,
     service: string,
-    asked: { table: string; after: string | null; recipient: Record<string, unknown> },
+    asked: { table: string; after: string | null; upto?: string | null; recipient: Record<string, unknown> },
   ): Promise<RowsPage & { next: string | null }> {
-    if (service === 'portal') return this.own.page(scope, asked.table, asked.after);
+    if (service === 'portal') return this.own.page(scope, asked.table, asked.after, asked.upto);
     return this.client(service).post('/internal/project-rows/pages', scope, asked);
   }
 

@@ -17,8 +17,13 @@ export interface Upstream {
 /**
  * A real HTTP server in place of a service. It records requests and answers its document at `/openapi.json`, a large
  * list at `…?large`, and 200 `{"from"}` to anything else.
+ * @param answers by path: what it answers instead
  */
-export async function startUpstream(from: string, document: object): Promise<Upstream> {
+export async function startUpstream(
+  from: string,
+  document: object,
+  answers: Record<string, object> = {},
+): Promise<Upstream> {
   const seen: SeenRequest[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -26,7 +31,7 @@ export async function startUpstream(from: string, document: object): Promise<Ups
     const { method = '', url = '', headers } = request;
     seen.push({ method, url, headers, body: Buffer.concat(chunks) });
     const large = url.endsWith('?large') && { data: Array.from({ length: 200 }, () => ({ from })) };
-    const answer = JSON.stringify(url === '/openapi.json' ? document : large || { from });
+    const answer = JSON.stringify(url === '/openapi.json' ? document : large || (answers[url] ?? { from }));
     response.setHeader('content-type', 'application/json').setHeader('content-length', answer.length).end(answer);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

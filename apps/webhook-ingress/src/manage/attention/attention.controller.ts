@@ -1,5 +1,5 @@
 import type { AttentionItem } from '#libs/contracts';
-import { HeldProjects } from '#libs/journal';
+import { hasLeft, HeldProjects } from '#libs/journal';
 import { Caller, type Principal, RequireScopes } from '#libs/service-kit';
 import { Controller, Get } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
@@ -28,14 +28,17 @@ export class AttentionController {
   /** Webhooks that the installation to which the caller's project has moved does not take. */
   private async notHandedOn(caller: Principal): Promise<AttentionItem[]> {
     const held = this.holds.of(caller.projectId);
-    if (held?.state !== 'left' || held.ended_at !== null) return [];
+    if (!held || !hasLeft(held.state)) return [];
     const { waiting, oldest_at: since } = await this.handedOn.waiting(caller);
     if (since === null || Date.now() - Date.parse(since) < waitsMs) return [];
     const item: AttentionItem = {
       code: 'webhooks_not_handed_on',
       severity: 'error',
       text: `${waiting} webhooks wait here for ${held.peer}, to which the project has moved.`,
-      what_to_do: 'See whether that installation answers; the log of the portal here says what it answered.',
+      // Taken while Postgres or a process was away as the handing on ended.
+      what_to_do: held.ended_at
+        ? `Their handing on has ended: send each again to ${held.peer}. Their requests are with their events here.`
+        : 'See whether that installation answers; the log of the portal here says what it answered.',
       resource: { kind: 'service', id: 'portal' },
       count: waiting,
       since,

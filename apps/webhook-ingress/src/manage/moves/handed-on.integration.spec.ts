@@ -202,10 +202,22 @@ describe('webhooks of a project that moves', () => {
     ]);
   });
 
-  it('are refused for good once that was ended', async () => {
-    await hold('left', true);
-    const { body } = await answers('ended', 410);
+  it.each([
+    ['ending', false],
+    ['left', true],
+  ])('are refused for good once it is %s (ended: %s)', async (state, ended) => {
+    await hold('left');
+    await answers(`before ${state}`, 200);
+    await hold(state, ended);
+    const { body } = await answers(`once ${state}`, 410);
     expect(body.error).toBe('project_left');
+  });
+
+  it('are refused by a process that has just started from its first request on', async () => {
+    await hold('ending');
+    const started = await here.start();
+    const answer = await here.post('moves', '{}', { 'idempotency-key': 'first' }, await started.getUrl());
+    expect(answer.status).toBe(410);
   });
 
   let made = 0;

@@ -56,7 +56,7 @@ export class WebhookService {
       throw new Refused(404, 'project_closed', 'The project of this webhook is closed.');
     }
     if (endpoint.state === 'disabled') throw new Refused(404, 'not_found', 'There is nothing here.');
-    requireTaken(this.holds.of(endpoint.project_id));
+    requireTaken(await this.holds.soon(endpoint.project_id));
     if (incoming.method !== 'POST') return this.challenged(await this.handshakes.answerGet(endpoint, incoming));
     // Some senders sign nothing until their handshake is answered.
     if (endpoint.handshake?.unsigned && this.handshakes.mayBe(endpoint, incoming)) {
@@ -107,7 +107,7 @@ export class WebhookService {
     if (endpoint.state === 'retired') throw new Refused(410, 'app_retired', 'The App is retired.');
     if (endpoint.state === 'project_closed') throw new Refused(404, 'project_closed', 'The project is closed.');
     if (endpoint.state === 'disabled') throw new Refused(404, 'app_disabled', 'The App is disabled.');
-    requireTaken(this.holds.of(endpoint.project_id));
+    requireTaken(await this.holds.soon(endpoint.project_id));
     this.requirePlace(endpoint);
     const receipt = receiptOf(endpoint, incoming, as);
     if (as === 'missed') receipt.reason = as;
@@ -194,7 +194,7 @@ function requireTaken(held: HeldProject | null): void {
     const retry = { 'retry-after': '5' };
     throw new Refused(503, 'project_arrives', 'The project is on its way to here: send the request again.', retry);
   }
-  if (held?.state !== 'left' || held.ended_at === null) return;
+  if (!held || (held.state !== 'ending' && held.ended_at === null)) return;
   throw new Refused(410, 'project_left', `The project has moved: send to ${held.peer}, with the same path.`);
 }
 

@@ -1,0 +1,37 @@
+import type { ProjectHold, ProjectPeer } from '#libs/journal';
+import { type Principal, Problem } from '#libs/service-kit';
+
+/** Copied to two installations, it would be opened in both. */
+export function refuseOtherPeer({ project_id: id, peer }: ProjectHold, asked: string): void {
+  if (peer === asked) return;
+  throw new Problem(
+    409,
+    'held_for_other',
+    `The project ${id} is held here for a move whose other side is ${peer}, and not ${asked}: end that move or abort it.`,
+  );
+}
+
+/** Begun with a release that gave none: what still comes to the other installation could not be handed on. */
+export const noHandOnKey = ({ project_id: id, peer }: ProjectHold): Problem =>
+  new Problem(
+    409,
+    'no_hand_on_key',
+    `${peer} has not given the key with which it hands on webhooks of ${id}: start the move again, with the gatehouse of this release.`,
+  );
+
+/** What it hands on would find nobody here who hands it on. */
+export const stillHandsOn = ({ project_id: id, peer }: ProjectPeer): Problem =>
+  new Problem(
+    409,
+    'peer_hands_on',
+    `${peer}, from which ${id} came, may still hand on webhooks to here: end that first (gatehouse move end, from there to ` +
+      `here), or if it is gone for good, DELETE /api/v1/moves/${id}/peer here.`,
+  );
+
+export const notAccepted = ({ subject }: Principal, organizationId: string): Problem =>
+  new Problem(
+    403,
+    'organization_not_accepted',
+    `Projects of ${organizationId} may not arrive with this key: add ${organizationId}=${subject.replace('key:', '')} to ` +
+      'MOVE_ACCEPTS of the portal here, and start it again.',
+  );
