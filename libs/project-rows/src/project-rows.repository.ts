@@ -292,4 +292,8 @@ const foreignRow = (name: string): Problem =>
   new Problem(422, 'foreign_row', `A row of ${name} does not belong to the project: nothing of this page was stored.`);
 
 const unknownAfter = (name: string): Problem =>
-  new Problem(422, 'after_unknown', `No page of ${name} ends there: give \`next\` of the page before as \`after\`, \`last\` of the table as \`upto\`, or null.`);
+  new Problem(
+    422,
+    'after_unknown',
+    `No page of ${name} ends there: give \`next\` of the page before as \`after\`, \`last\` of the table as \`upto\`, or null.`,
+  );

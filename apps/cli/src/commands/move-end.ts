@@ -42,6 +42,12 @@ async function untilEnded(call: Call, source: Api, id: string): Promise<Move> {
     if (Date.now() < until) continue;
     const is = `Webhooks of ${id} are refused, but ${waiting} that were taken before are not handed on`;
     const toDo = 'See what needs attention here: a spool, or the other installation. Then end it again.';
-    throw new CliError(exits.unwell, `${is}, or are still on the disk of an ingress.`, 'gatehouse move end', toDo, 'not_ended');
+    throw new CliError(
+      exits.unwell,
+      `${is}, or are still on the disk of an ingress.`,
+      'gatehouse move end',
+      toDo,
+      'not_ended',
+    );
   }
 }

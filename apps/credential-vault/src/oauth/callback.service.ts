@@ -72,8 +72,9 @@ export class CallbackService {
   private async requireHere(flow: OauthFlow): Promise<void> {
     const held = await this.flows.hold(flow);
     if (!held) return;
-    const is =
-      hasLeft(held.state) ? `has moved to ${held.peer}: connect the account there` : 'moves: try again in a while';
+    const is = hasLeft(held.state)
+      ? `has moved to ${held.peer}: connect the account there`
+      : 'moves: try again in a while';
     throw new Problem(409, 'project_moves', `The project ${flow.project_id} ${is}.`);
   }
 

@@ -194,7 +194,9 @@ describe('a project that leaves', () => {
 describe('the handing on of webhooks', () => {
   const end = (id: string) => call(unnamed, 'POST', `moves/${id}/end`);
   const heardOf = (id: string) =>
-    portal.query(`UPDATE journal.project_hold SET changed_at = now() - interval '11 seconds' WHERE project_id = $1`, [id]);
+    portal.query(`UPDATE journal.project_hold SET changed_at = now() - interval '11 seconds' WHERE project_id = $1`, [
+      id,
+    ]);
   const stillTaken = { state: 'ending', handing_on: { refused_at: expect.any(String), ended_at: null } };
 
   afterEach(() => {

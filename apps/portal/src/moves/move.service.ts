@@ -258,7 +258,10 @@ export class MoveService {
   }
 }
 
-const scopeOf = ({ organization_id, project_id }: Pick<ProjectHold, 'organization_id' | 'project_id'>): ProjectScope => ({
+const scopeOf = ({
+  organization_id,
+  project_id,
+}: Pick<ProjectHold, 'organization_id' | 'project_id'>): ProjectScope => ({
   organizationId: organization_id,
   projectId: project_id,
 });

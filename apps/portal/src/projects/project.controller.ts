@@ -140,9 +140,12 @@ function requireReach(caller: Principal, id: string): void {
 
 /** Open here as well, it would be worked on twice. */
 function moves({ project_id: id, state, peer }: ProjectHold): Problem {
+  const left = `It has moved to ${peer}, which works on it. It cannot be opened here again.`;
   const toDo = {
     leaving: `It is leaving for ${peer}: let gatehouse move go on to its end, or undo it with gatehouse move abort.`,
-    left: `It has moved to ${peer}, which works on it. It cannot be opened here again.`,
+    aborting: `Its move to ${peer} is being aborted: gatehouse move abort, started again, opens it here.`,
+    left,
+    ending: left,
     arriving: `It is arriving from ${peer}: gatehouse move opens it, or gatehouse move abort deletes it here.`,
   };
   return new Problem(409, 'project_moves', `The project ${id} cannot be reopened. ${toDo[state]}`);
