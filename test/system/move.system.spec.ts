@@ -268,7 +268,7 @@ describe('gatehouse move, while webhooks keep coming', () => {
     expect([...byHere, ...handed].toSorted()).toEqual(ids.toSorted());
   });
 
-  it('ended, webhooks answer 410 here, and there they work as before', async () => {
+  it('ended, webhooks answer 410 here, each that was taken until then is done, and there they work as before', async () => {
     // Some still send: what is taken until it is refused has to be done all the same.
     let number = 1_000_000;
     const last = steadySender(perSecond, () => send(here.origin('webhook-ingress'), (number += 1)));
