@@ -35,7 +35,7 @@ export interface RowsInventory {
   tables: CountedTable[];
   /** What has to end before they are copied. */
   open: OpenCount[];
-  /** Ids of turns and deliveries that wait here as rows that move: other services count them as open until they are told. */
+  /** Ids of turns and deliveries that wait here as rows that move: other services count them as open unless given these. */
   waiting: string[];
   stays: { table: string; why: string }[];
 }

@@ -27,7 +27,7 @@ export function takeDueSql(
 ): string {
   // An array is made once; the planner may run a subquery of IN for each row.
   return `UPDATE ${table} SET ${also ? `${also}, ` : ''}${dueAt} = now() + ${pause}
-    WHERE ${key} = ANY(ARRAY(SELECT ${key} FROM ${table} WHERE ${dueAt} <= ${by} AND ${where}
+    WHERE ${key} = ANY(ARRAY(SELECT ${key} FROM ${table} WHERE ${dueAt} <= ${by} AND (${where})
                               ORDER BY ${dueAt} LIMIT ${limit} FOR UPDATE SKIP LOCKED))`;
 }
 

@@ -46,6 +46,16 @@ describe('a request that the platform has fetched', () => {
     expect((await send('open', { id: 'b', body: '{"n":1}' })).body.duplicate).toBe(false);
   });
 
+  it('is stored once by an id with U+0000, and has what else Postgres stores in no text', async () => {
+    const odd = { id: 'a\0b\ud800', body: 'a\0b', headers: { 'x-odd': '\0\ud800' } };
+    const { event_id: id } = (await send('open', odd)).body;
+    const stored = await receipt(id);
+    expect(String(stored.body)).toBe('a\0b');
+    expect(JSON.parse(stored.headers)).toMatchObject({ 'x-odd': '\0\ud800' });
+    expect((await send('open', odd)).body).toEqual({ event_id: id, duplicate: true });
+    expect((await send('open', { ...odd, id: 'ab' })).body.duplicate).toBe(false);
+  });
+
   it('says that it was asked for again, with its query, and has its bytes', async () => {
     const body = Buffer.from([0xff, 0]);
     const resent = { as: 'missed', id: 'bytes', body: body.toString('base64'), body_encoding: 'base64' };
