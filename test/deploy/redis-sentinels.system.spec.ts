@@ -102,7 +102,7 @@ describe('behind Sentinels', () => {
     await until('it is served', () => served.has('first'));
   });
 
-  it('a Sentinel that is cut off from the others is not believed, unless nothing is where the others said', async () => {
+  it('a Sentinel that is cut off from the others is not believed, whatever is doubted, unless no other one answers', async () => {
     const { port } = watched.master;
     const more = [
       `sentinel monitor gatehouse 127.0.0.1 ${port} 2`,
@@ -116,6 +116,10 @@ describe('behind Sentinels', () => {
     expect(await watch.master()).toMatchObject({ port });
     await watched.failOver();
     await until('it knows the new one', async () => (await watch.master()).port === watched.replica.port);
+    for (let times = 0; times < nodes.length; times += 1) {
+      watch.doubt();
+      expect(await watch.master()).toMatchObject({ port: watched.replica.port });
+    }
     await Promise.all(watched.sentinels.map((one) => one.kill()));
     expect(await watch.master()).toMatchObject({ port: watched.replica.port });
     watch.doubt();

@@ -44,6 +44,12 @@ export function masterConnector(sentinels: Sentinels, waitMs: (tries: number) =>
       return socket;
     }
 
+    override disconnect(): void {
+      const socket = this.stream as Socket | undefined;
+      if (socket?.connecting) watch.leave(socket);
+      super.disconnect();
+    }
+
     private async named(report: (event: string, error: Error) => void): Promise<Node> {
       for (let tries = 1; this.connecting; tries += 1) {
         try {

@@ -5,8 +5,8 @@ const everyMs = 500;
 
 /**
  * Which server is the master, for all connections of a process to it. While there are any, one Sentinel is asked twice a
- * second, and connections to a former master are cut: one that was stopped and continues keeps them for eight seconds
- * more, and forgets what it takes meanwhile.
+ * second, or all of them where no master is at the address it named, and connections to a former master are cut: one that
+ * was stopped and continues keeps them for eight seconds more, and forgets what it takes meanwhile.
  *
  * Asked, not subscribed to: after a message that was missed, or a Sentinel that is stopped, it had to be asked as well.
  */
@@ -44,18 +44,18 @@ export class MasterWatch {
     this.goOn();
   }
 
-  /** Whoever was named is away, or no master: another Sentinel may know better, even one that counts less failovers. */
+  /** This end gives up a connection that is being made, which says nothing about its server. */
+  leave(socket: Socket): void {
+    this.sockets.delete(socket);
+  }
+
+  /** Whoever was named is away, or no master: all Sentinels are asked next, and may count less failovers than before. */
   doubt(): void {
     this.isDoubted = true;
   }
 
   private async ask(): Promise<Named> {
-    if (this.isDoubted) {
-      this.isDoubted = false;
-      this.known = null;
-      this.turn();
-    }
-    const now = await this.newest();
+    const now = this.isDoubted ? await this.newestOfAll() : await this.newest();
     this.known = now;
     for (const [socket, to] of this.sockets) {
       if (isSame(to, now)) continue;
@@ -63,6 +63,31 @@ export class MasterWatch {
       socket.destroy();
     }
     return now;
+  }
+
+  /**
+   * What the Sentinel says that counts the most failovers, which is asked from then on. The others may be cut off; where
+   * all count less than before, they were set up anew. Where several count as many, or may not say, it is the next one.
+   */
+  private async newestOfAll(): Promise<Named> {
+    this.isDoubted = false;
+    this.turn();
+    const { nodes, at: first } = this;
+    const clients = nodes.map((_, step) => {
+      const at = (first + step) % nodes.length;
+      return { at, client: new SentinelClient(nodes[at] as Node, this.sentinels) };
+    });
+    const answers = await Promise.allSettled(clients.map(async ({ at, client }) => ({ at, now: await client.ask() })));
+    for (const { client } of clients) client.close();
+    let newest: Named | null = null;
+    let reason: unknown;
+    for (const answer of answers) {
+      if (answer.status === 'rejected') reason = answer.reason;
+      else if (!newest || answer.value.now.epoch > newest.epoch) ({ now: newest, at: this.at } = answer.value);
+    }
+    if (newest) return newest;
+    this.isDoubted = true;
+    throw this.unnamed(reason);
   }
 
   /** What the first Sentinel says that is not behind what is known. A Sentinel that is cut off from others is. */
@@ -80,7 +105,11 @@ export class MasterWatch {
       this.turn();
     }
     if (hasAnswered && this.known) return this.known;
-    throw new Error(`No Sentinel names the master ${this.sentinels.master}`, { cause: reason });
+    throw this.unnamed(reason);
+  }
+
+  private unnamed(cause: unknown): Error {
+    return new Error(`No Sentinel names the master ${this.sentinels.master}`, { cause });
   }
 
   private async askOne(): Promise<Named> {
