@@ -16,6 +16,12 @@ describe('a shard whose node is away', () => {
       () => 'sent',
       (error: Error) => error.message,
     );
+  const look = async (everyMs: number, times: number): Promise<void> => {
+    for (let time = 0; time < times; time += 1) {
+      nowMs += everyMs;
+      await away.look();
+    }
+  };
   const refused = 'the node of q/1 has just not answered';
 
   beforeEach(() => {
@@ -36,9 +42,8 @@ describe('a shard whose node is away', () => {
     expect([away.has('q', 1), tries, returns]).toEqual([true, 1, 0]);
     nowMs += 250;
     expect(await outcomeOf(works)).toBe('sent');
-    expect([away.has('q', 1), tries, returns]).toEqual([false, 2, 1]);
+    expect([away.has('q', 1), tries]).toEqual([false, 2]);
     expect(await outcomeOf(works)).toBe('sent');
-    expect(returns).toBe(1);
   });
 
   it('refuses all others while one tries, and keeps no other shard from being reached', async () => {
@@ -56,10 +61,38 @@ describe('a shard whose node is away', () => {
     await outcomeOf(fails);
     await away.look();
     expect([away.has('q', 1), returns]).toEqual([true, 0]);
+    await look(2_000, 1);
     answers = true;
     await away.look();
-    expect([away.has('q', 1), returns]).toEqual([false, 1]);
+    expect([away.has('q', 1), returns]).toEqual([false, 0]);
+    await look(1_000, 5);
+    expect(returns).toBe(1);
     expect(await outcomeOf(works)).toBe('sent');
+  });
+
+  it('comes and goes without a return for each time, and has one when it stays', async () => {
+    for (let times = 0; times < 20; times += 1) {
+      await outcomeOf(fails);
+      await look(250, 1);
+      expect(await outcomeOf(works)).toBe('sent');
+      await look(1_000, 2);
+    }
+    expect(returns).toBe(0);
+    await look(1_000, 5);
+    expect(returns).toBe(1);
+  });
+
+  it('has no return after a moment, and one with all others that return with it', async () => {
+    await outcomeOf(fails);
+    nowMs += 250;
+    expect(await outcomeOf(works)).toBe('sent');
+    await look(1_000, 5);
+    expect(returns).toBe(0);
+    await Promise.all([outcomeOf(fails), outcomeOf(fails, 2)]);
+    await look(2_000, 1);
+    answers = true;
+    await look(1_000, 10);
+    expect(returns).toBe(1);
   });
 
   it('is not one that refuses for another reason', async () => {

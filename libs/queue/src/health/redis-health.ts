@@ -17,12 +17,15 @@ const remindEveryMs = 60_000;
 /** Each trouble that lasts is reported again within this time: by a connection, by a read of a queue or by a probe. */
 const repeatsWithinMs = 20_000;
 
+/** How long what came back has to have been there: each return has everything swept that may be missing. */
+export const returnQuietMs = 3_000;
+
 /**
  * A probe uses one connection and few commands. What it cannot refute ends when nothing has reported it for so long:
  * connections are tried again each second, and so is a read of a queue.
  */
 const quietMs: Partial<Record<RedisTroubleCode, number>> = {
-  unreachable: 3_000,
+  unreachable: returnQuietMs,
   tls: 3_000,
   wrong_login: 3_000,
   too_many_clients: 3_000,
@@ -40,6 +43,7 @@ export class RedisHealth {
   private readonly warnedMs = new Map<RedisTroubleCode, number>();
   private readonly listeners: (() => void)[] = [];
   private isWarned = false;
+  private announcedMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly now: () => number = Date.now) {}
 
@@ -73,11 +77,21 @@ export class RedisHealth {
     if (this.seen.size > 0) return this.warn();
     if (this.isWarned) this.logger.log({ event: 'redis.works_again' });
     this.isWarned = false;
-    if (wasTrouble) this.noteReturn();
+    if (wasTrouble) this.announce();
   }
 
-  /** What refused jobs takes them again: a node of a Cluster, of which a probe of others knows nothing. */
+  /**
+   * What refused jobs takes them again, and has for `returnQuietMs`: a node of a Cluster, of which a probe of others
+   * knows nothing. What was announced meanwhile covers it.
+   */
   noteReturn(): void {
+    const agoMs = this.now() - this.announcedMs;
+    // Less than 0: the clock was set back.
+    if (agoMs < 0 || agoMs >= returnQuietMs) this.announce();
+  }
+
+  private announce(): void {
+    this.announcedMs = this.now();
     for (const listener of this.listeners) listener();
   }
 

@@ -49,6 +49,23 @@ describe('the health of Redis', () => {
     expect(recoveries).toBe(1);
   });
 
+  it('reports a return once, whoever noticed it', () => {
+    let recoveries = 0;
+    health.onRecovery(() => (recoveries += 1));
+    fail(1, refused);
+    nowMs += 3_000;
+    health.noteAnswer();
+    nowMs += 1_000;
+    health.noteReturn();
+    expect(recoveries).toBe(1);
+    nowMs += 2_000;
+    health.noteReturn();
+    expect(recoveries).toBe(2);
+    nowMs -= 3_600_000;
+    health.noteReturn();
+    expect(recoveries).toBe(3);
+  });
+
   it('has no more lines when a trouble comes and goes', () => {
     for (let times = 0; times < 5; times += 1) {
       fail(1, refused);
