@@ -7,8 +7,8 @@ import { dueAfter } from './take-script.js';
 const reportMs = 250;
 
 /**
- * What is closed by then has no more to do. BullMQ waits for the end of its connection to a Cluster, which never comes
- * where the Cluster is not whole.
+ * What is reported or closed by then has no more to wait for. A node of a Cluster that does not answer ends no report,
+ * and BullMQ waits for the end of its connection to a Cluster, which never comes where the Cluster is not whole.
  */
 const closeMs = 5_000;
 
@@ -93,7 +93,9 @@ export class Consumer<T extends object> extends Worker<T> {
     await this.pause(true);
     await Promise.allSettled(this.handled);
     this.ended.abort();
-    await within(closeMs, super.close(await this.isLostBefore(Promise.all(this.open.values()))));
+    const isLost = (await within(closeMs, this.isLostBefore(Promise.all(this.open.values())))) ?? true;
+    void this.endReads();
+    await within(closeMs, super.close(isLost));
   }
 
   /** Takes no more jobs, and ends when the running ones have: it does not wait for connections that may lead nowhere. */
@@ -104,7 +106,14 @@ export class Consumer<T extends object> extends Worker<T> {
     this.ended.abort();
     await Promise.allSettled(this.handled);
     await within(reportMs, Promise.all(this.open.values()));
+    void this.endReads();
     await super.close(true);
+  }
+
+  /** For good: BullMQ makes their connection to a Cluster anew after a read that was cut, even once it is closed. */
+  private async endReads(): Promise<void> {
+    const client = await this.backend.blockingClient?.catch(() => null);
+    client?.on('connecting', () => client.disconnect());
   }
 
   private begin(job: Job<T>, token: string): void {
@@ -163,10 +172,13 @@ export class Consumer<T extends object> extends Worker<T> {
   }
 }
 
-/** Waits for it, but no longer. */
-async function within(ms: number, ended: Promise<unknown>): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(() => late.resolve(), ms);
-  await Promise.race([ended, late.promise]);
-  clearTimeout(timer);
+/** Waits for it, but no longer. @returns null when it was too late */
+async function within<R>(ms: number, ended: Promise<R>): Promise<R | null> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(() => late.resolve(null), ms);
+  try {
+    return await Promise.race([ended, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
