@@ -68,19 +68,19 @@ describe('rows of work', () => {
     const jobs = work({ leaseMs });
     await insert('a', 'b');
     const [a, b] = (await jobs.claimDue(10)).toSorted((one, other) => (one.id < other.id ? -1 : 1));
-    const isOver = (): Promise<boolean> =>
+    const isOver = (id: string): Promise<boolean> =>
       db
-        .query(`SELECT FROM jobs.job WHERE lease_until > now() - interval '1 second'`)
+        .query(`SELECT FROM jobs.job WHERE id = $1 AND lease_until > now() - interval '1 second'`, [id])
         .then((left) => left.length === 0);
     let refusals = 0;
     const outcomes = [a, b].map((job) =>
       jobs.persist(async () => {
         // A full disk: it reads, and takes nothing.
-        if (!(await isOver())) {
+        if (!(await isOver(job!.id))) {
           refusals += 1;
           throw Object.assign(new Error('could not extend file'), { code: '53100' });
         }
-        if (job?.id === 'b') await work().claim('b');
+        if (job!.id === 'b') await work().claim('b');
         return jobs.settle([verdict(job!, { do: 'done' })]);
       }),
     );
