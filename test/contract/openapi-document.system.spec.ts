@@ -61,7 +61,7 @@ describe('the OpenAPI document', () => {
     const open = operations.filter(({ security }) => security?.every((one) => Object.keys(one).length === 0));
     const parts = open.map(({ path }) => path.split('/')[3]);
     const signingIn = ['sign-in', 'sign-in', 'sign-in', 'sign-in'];
-    expect(parts.sort()).toEqual(['oauth', 'oauth', 'oauth', 'oauth', ...signingIn, 'webhooks']);
+    expect(parts.sort()).toEqual(['moves', 'oauth', 'oauth', 'oauth', 'oauth', ...signingIn, 'webhooks']);
   });
 
   it('has one schema for each name', () => {

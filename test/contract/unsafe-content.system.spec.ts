@@ -35,9 +35,13 @@ describe('names that every object has, and addresses that run code', () => {
     system = await startSmallSystem();
     document = await apiDocument(system.origin('portal'));
     providers = await openProviders(system.origin('adapters'));
-    // A webhook's payload is what somebody else wrote: it is kept as it came.
+    // A webhook's payload is what somebody else wrote: it is kept as it came. Handed on, it comes with a token of another
+    // installation, and without one no body is read.
     operations = operationsOf(document).filter(
-      ({ path, requestBody }) => requestBody?.content?.['application/json'] && !path.startsWith('/api/v1/webhooks/'),
+      ({ path, operationId, requestBody }) =>
+        requestBody?.content?.['application/json'] &&
+        !path.startsWith('/api/v1/webhooks/') &&
+        operationId !== 'takeHandedOnReceipts',
     );
   });
   afterAll(async () => {
