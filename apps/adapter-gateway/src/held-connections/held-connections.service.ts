@@ -202,7 +202,7 @@ function datedGap(
     return Number.isNaN(ms) ? null : new Date(ms).toISOString();
   };
   const to = at(until) ?? new Date().toISOString();
-  const known = answeredAt && answeredAt.toISOString() < to ? answeredAt.toISOString() : null;
+  const known = answeredAt && answeredAt.toISOString() <= to ? answeredAt.toISOString() : null;
   const given = at(since) ?? known;
   const begun = growing?.reason === reason ? growing.since : undefined;
   const from = begun !== undefined && (given === null || begun < given) ? begun : given;
