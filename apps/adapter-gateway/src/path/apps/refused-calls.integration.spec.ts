@@ -93,10 +93,15 @@ describe('an access token that the provider refuses is replaced, and the call is
     // Another is refused between the listing and the document.
     replaceWith('old')(credential);
     await world.pool.query('SELECT pg_notify($1, $2)', ['gatehouse_vault', `credential ${credential}`]);
-    adapter.routes['sources/list-changes'] = () => listing('b');
-    await world.call('POST', `sources/${source}/sync`);
-    await until('the document is fetched', async () => tokensOf('sources/fetch-file').at(-1) === 'new');
-    await until('it was refused before', async () => tokensOf('sources/fetch-file').includes('old'));
+    // A sync that begins before the gateway has heard of it still has the new one.
+    let syncs = 0;
+    await until('it is refused', async () => {
+      adapter.routes['sources/list-changes'] = () => listing(`b${(syncs += 1)}`);
+      await world.call('POST', `sources/${source}/sync`);
+      await runOf(source, 'succeeded');
+      return tokensOf('sources/fetch-file').includes('old');
+    });
+    await until('the document is fetched', () => tokensOf('sources/fetch-file').at(-1) === 'new');
     expect(await runOf(source, 'succeeded')).toMatchObject({ failed: 0 });
   });
 
