@@ -202,7 +202,7 @@ describe('when the replica does not answer', () => {
     await fromReplica(reads);
   });
 
-  it('further ones are told to come again and why, and who has just made a change is not', async () => {
+  it('further ones are asked to come again, with the reason, and who has just made a change is not', async () => {
     const nowhere = { DATABASE_REPLICA_URL: 'postgres://nobody@127.0.0.1:9/none' };
     const { reads } = open({ ...nowhere, REPLICA_FALLBACK_CONNECTIONS: 1, REPLICA_FALLBACK_WAIT_MS: 50 });
     const done = Promise.withResolvers<void>();

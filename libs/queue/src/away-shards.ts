@@ -69,7 +69,7 @@ export class AwayShards {
     }));
   }
 
-  /** The connection has been made anew: whoever waits for that is told. */
+  /** The connection has been made anew: wakes whoever waits for that. */
   forget(): void {
     this.shards.clear();
   }

@@ -77,7 +77,7 @@ export class MoveRepository {
       const closedHere = project !== undefined;
       if (closedHere && open.length === 1) return 'last';
       if (!(await hold(tx, scope, { state: 'leaving', peer: to, by: caller.subject, closedHere }))) return 'held';
-      // The gateway is not told: it would have the ingress refuse the webhooks.
+      // The gateway is not informed: it would have the ingress refuse the webhooks.
       if (project) await tx.update(Project, { id: project.id }, { closed_at: new Date() });
       await this.audit.append(tx, ofOrganization(caller, scope), {
         action: 'project.leaving',

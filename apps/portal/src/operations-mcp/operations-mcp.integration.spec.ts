@@ -219,7 +219,7 @@ describe('an assistant of an operator', () => {
     },
   );
 
-  it('is told what needs attention, as far as its key may read that', async () => {
+  it('reads what needs attention, as far as its key may', async () => {
     expect(await reported('list_attention')).toMatch(/needs attention/);
     expect(seen).toEqual([]);
   });

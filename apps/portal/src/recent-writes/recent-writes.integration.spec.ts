@@ -21,7 +21,7 @@ afterAll(async () => {
   await behind.close();
 });
 
-/** @returns what the service behind was told of the age that rows may have */
+/** @returns the age that rows may have, as the service behind received it */
 async function lagOf(url: string, path: string, key: string, init: RequestInit = {}): Promise<unknown> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...init.headers };
   expect((await fetch(`${url}${path}`, { ...init, headers })).status).toBe(200);

@@ -13,7 +13,7 @@ export const movedJournal: MovedRows = {
   stays: {
     'journal.statistic_mark': 'how far this installation has counted',
     'journal.project_hold': 'what keeps a project still here while it moves',
-    'journal.project_peer': 'who may hand on webhooks of a project that came: the next installation is told anew',
+    'journal.project_peer': 'who may hand on webhooks of a project that came: the next installation gets the key anew',
   },
   open: [
     {

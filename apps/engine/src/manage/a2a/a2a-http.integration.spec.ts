@@ -157,7 +157,7 @@ describe('a client of the HTTP binding', () => {
     expect(listed.tasks.find(({ id }) => id === task.id)?.artifacts.map(({ name }) => name)).toEqual(['answer']);
   });
 
-  it('cancels a task once, and is told that it has ended', async () => {
+  it('cancels a task once; asked again, it says that it has ended', async () => {
     const begun: FakeStream[] = [];
     world.model.script((response) => void begun.push(fakeStream(response)));
     const task = taskOf(await client.sendMessage(a2aMessage('Think long.', 'm1', {}, true)));
