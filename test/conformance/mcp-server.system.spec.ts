@@ -83,7 +83,7 @@ describe('the server scenarios of the MCP conformance suite that need no example
     expect(await read('find_events', { text: 'order 7' })).toMatch(written);
     const explained = await read('explain_event', { event_id: event });
     expect(explained).toMatch(written);
-    expect(explained).toMatch(/entry \{"at":"[^"]+","service":"router","stage":"routed","outcome":"routed"/);
+    expect(explained).toMatch(/"entry":\{"at":"[^"]+","service":"router","stage":"routed","outcome":"routed"/);
     expect(await read('list_dead_letters', {})).toContain('No dead letter.');
     expect(await read('list_problems', {})).toContain('No problem.');
     expect(await read('list_attention', {})).toMatch(/needs attention/);
