@@ -52,8 +52,9 @@ export class EventService {
 
   /** @throws Problem 404 `event_not_found` */
   async get(caller: Principal, id: string): Promise<EventDetail> {
-    const [entries, messages, led, results, contacts, continued] = await Promise.all([
-      timeline(this.db, caller.organizationId, caller.projectId, id),
+    // First: what its last entry says has happened is then found by the others, also if it is committed meanwhile
+    const entries = await timeline(this.db, caller.organizationId, caller.projectId, id);
+    const [messages, led, results, contacts, continued] = await Promise.all([
       this.replayer.messagesOf(caller, id),
       this.runsOf(caller, id),
       this.results.of(caller, [id]),
