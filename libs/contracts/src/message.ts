@@ -82,6 +82,15 @@ export interface ReplyTarget {
   interim?: InterimKind;
 }
 
+/** A target as a row has it that says the App itself: without that, and without what is null. */
+export type StoredReplyTarget = Omit<ReplyTarget, TargetDefault> & Partial<Pick<ReplyTarget, TargetDefault>>;
+type TargetDefault = 'app_id' | 'thread_id' | 'reply_context';
+
+/** What `storedReplyTarget` was made of. @param appId of the row */
+export function wholeReplyTarget(stored: StoredReplyTarget, appId: string): ReplyTarget {
+  return { app_id: appId, thread_id: null, reply_context: null, ...stored };
+}
+
 /** `edited`: the answer takes its place. `once`: it stays, as a message of its own, and is the only one of its turn. */
 export const interimKinds = ['edited', 'once'] as const;
 export type InterimKind = (typeof interimKinds)[number];

@@ -1,4 +1,4 @@
-import type { OutboundContent } from '#libs/contracts';
+import { type OutboundContent, wholeReplyTarget } from '#libs/contracts';
 import { openSuspect, WorkRow } from '#libs/work';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
@@ -45,6 +45,11 @@ export class DeliveryRow extends WorkRow<DeliveryState> {
   @Column({ type: 'timestamptz' }) created_at: Date;
   /** When it was created or last redriven; its maximum age counts from here. */
   @Column({ type: 'timestamptz', default: () => 'now()' }) open_since: Date;
+}
+
+/** A delivery as it was requested: the target in its row may leave out what the row says itself, or what is null. */
+export function wholeDelivery<T extends Pick<DeliveryRow, 'app_id' | 'content'>>(row: T): T {
+  return { ...row, content: { ...row.content, target: wholeReplyTarget(row.content.target, row.app_id) } };
 }
 
 /** The bytes of a delivery's file, kept until it has arrived. Its name, type, size and hash are in the content. */

@@ -49,6 +49,7 @@ import { EmbeddingHold1795904361264 } from './1795904361264-embedding-hold.js';
 import { AgentTask, Publication, TaskPush } from '../entities/agent-task.entity.js';
 import { AgentTask1795905856508 } from './1795905856508-agent-task.js';
 import { OpenCall1795906700304 } from './1795906700304-open-call.js';
+import { OnlyStep1795927642138 } from './1795927642138-only-step.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -124,5 +125,6 @@ export const schema: ServiceSchema = {
     EmbeddingHold1795904361264,
     AgentTask1795905856508,
     OpenCall1795906700304,
+    OnlyStep1795927642138,
   ],
 };

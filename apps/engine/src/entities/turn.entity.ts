@@ -1,13 +1,15 @@
-import type {
-  ContentTrust,
-  CredentialBinding,
-  ToolGrade,
-  ToolsetTool,
-  TurnInput,
-  TurnReply,
-  TurnRunPayload,
-  WorkflowStepKind,
-  WorkflowStepState,
+import {
+  type ContentTrust,
+  type CredentialBinding,
+  type StoredReplyTarget,
+  type ToolGrade,
+  type ToolsetTool,
+  type TurnInput,
+  type TurnReply,
+  type TurnRunPayload,
+  wholeReplyTarget,
+  type WorkflowStepKind,
+  type WorkflowStepState,
 } from '#libs/contracts';
 import { openSuspect, WorkRow } from '#libs/work';
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
@@ -39,11 +41,25 @@ export type TurnState = (typeof turnStates)[number];
 /** At most one turn of a session is in one of these states. */
 export const activeStates = "('queued', 'running', 'waiting_approval')";
 
-/** Without its message where that is left to the router: of turns that succeeded outside of conversations. */
-export type StoredInput = Omit<TurnInput, 'message'> & Partial<Pick<TurnInput, 'message'>>;
+/**
+ * As the row of a turn has it. Of turns that succeeded, it is without what the row says itself or what is null, and
+ * outside of conversations without its message, which the router has.
+ */
+export type StoredInput = Omit<TurnInput, 'message' | 'instructions' | 'reply'> &
+  Partial<Pick<TurnInput, 'message' | 'instructions'>> & { reply: StoredReplyTarget | null };
+
+/** What a `StoredInput` was made of; its message may be with the router. */
+export type LeftInput = Omit<TurnInput, 'message'> & Partial<Pick<TurnInput, 'message'>>;
+
+type WithInput = Pick<Turn, 'app_id' | 'input'>;
+
+export function givenInput({ app_id, input }: WithInput): LeftInput | null {
+  return input && { instructions: null, ...input, reply: input.reply && wholeReplyTarget(input.reply, app_id) };
+}
 
 /** The input of a turn that has not succeeded, or that is part of a conversation; null where it lacks its message. */
-export function wholeInput({ input }: Pick<Turn, 'input'>): TurnInput | null {
+export function wholeInput(turn: WithInput): TurnInput | null {
+  const input = givenInput(turn);
   return input?.message ? { ...input, message: input.message } : null;
 }
 
@@ -111,6 +127,8 @@ export class Turn extends WorkRow<TurnState> {
    * what its reply repeats). It holds for later turns as long as they are shown this one.
    */
   @Column({ type: 'text', default: 'own' }) content_trust: ContentTrust;
+  /** Its step, where it asked its model once and did nothing else: such a step has no row. Only `stepsOf` reads it. */
+  @Column({ type: 'jsonb', nullable: true }) only_step: OnlyStep | null;
   @Column({ type: 'integer', default: 0 }) steps: number;
   @Column({ type: 'integer', default: 0 }) tokens: number;
   /** Of all model calls, in millionths. */
@@ -174,6 +192,9 @@ export class Step {
   @Column({ type: 'double precision', nullable: true }) duration_ms: number | null;
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
 }
+
+/** The content of a turn's one `model_call` without what the turn's row or most such steps say, and its duration in ms. */
+export type OnlyStep = Record<string, unknown> & { ms: number };
 
 /** `begun`: in flight, or its process died and the outcome is unknown. `refused` and `rehearsed` were never made. */
 export type CallOutcome = 'begun' | 'ok' | 'error' | 'refused' | 'rehearsed';

@@ -5,7 +5,7 @@ import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { DeliveryRow } from '../../entities/delivery.entity.js';
+import { DeliveryRow, wholeDelivery } from '../../entities/delivery.entity.js';
 import { DeliveryRepository } from '../../path/deliveries/delivery.repository.js';
 import { answerLostCode } from '../../path/deliveries/delivery.verdict.js';
 
@@ -54,7 +54,8 @@ export class ManagedDeliveryRepository {
         attachments,
       ],
     );
-    return this.rows.findOneByOrFail({ project_id: row.project_id, app_id: row.app_id, idempotency_key: key });
+    const { project_id, app_id } = row;
+    return wholeDelivery(await this.rows.findOneByOrFail({ project_id, app_id, idempotency_key: key }));
   }
 
   /** Makes deliveries that wait for one of these reasons due now. @returns the deliveries to enqueue */
@@ -62,8 +63,9 @@ export class ManagedDeliveryRepository {
     return this.deliveries.work.expedite('app_id = ANY($1) AND reason = ANY($2)', [appIds, codes], '*', limit);
   }
 
-  find(organizationId: string, projectId: string, id: string): Promise<DeliveryRow | null> {
-    return this.rows.findOneBy({ id, organization_id: organizationId, project_id: projectId });
+  async find(organizationId: string, projectId: string, id: string): Promise<DeliveryRow | null> {
+    const row = await this.rows.findOneBy({ id, organization_id: organizationId, project_id: projectId });
+    return row && wholeDelivery(row);
   }
 
   /** May lag. */
@@ -109,7 +111,7 @@ export class ManagedDeliveryRepository {
   }
 }
 
-function listed(
+async function listed(
   db: Transaction,
   { organizationId, projectId }: ProjectScope,
   filter: DeliveryFilter,
@@ -126,5 +128,5 @@ function listed(
   if (filter.state) query.andWhere('delivery.state = :state', { state: filter.state });
   if (filter.receiptId) query.andWhere('delivery.receipt_id = :receiptId', { receiptId: filter.receiptId });
   if (filter.appId) query.andWhere('delivery.app_id = :appId', { appId: filter.appId });
-  return query.getMany();
+  return (await query.getMany()).map(wholeDelivery);
 }

@@ -7,7 +7,7 @@ import { endSql, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, Repository } from 'typeorm';
-import { DeliveryRow } from '../../entities/delivery.entity.js';
+import { DeliveryRow, wholeDelivery } from '../../entities/delivery.entity.js';
 import { type GatewaySettings, SETTINGS } from '../../env.js';
 import { answerLostCode, type AttemptedDelivery, type DeliveryOutcome } from './delivery.verdict.js';
 
@@ -52,7 +52,7 @@ export class DeliveryRepository {
     );
     const column = <T>(of: (job: DeliverySendPayload) => T): T[] => sorted.map(of);
     const claimed = this.work.storeSql('d', "'sending'", '$8', '$9::float8');
-    return (await this.rows.query(
+    const rows = (await this.rows.query(
       `INSERT INTO gateway.delivery AS d (id, organization_id, project_id, app_id, receipt_id, turn_id, content, from_part,
          created_at, ${claimed.columns})
        SELECT id, org, prj, app, receipt, turn, content, 0, now(), ${claimed.values}
@@ -71,6 +71,7 @@ export class DeliveryRepository {
         ...this.work.lease,
       ],
     )) as ClaimedDelivery[];
+    return rows.map(wholeDelivery);
   }
 
   /**
@@ -184,8 +185,9 @@ export class DeliveryRepository {
     );
   }
 
-  byId(id: string): Promise<DeliveryRow | null> {
-    return this.rows.findOneBy({ id });
+  async byId(id: string): Promise<DeliveryRow | null> {
+    const row = await this.rows.findOneBy({ id });
+    return row && wholeDelivery(row);
   }
 }
 

@@ -2,6 +2,7 @@ import { Database, type Queryable } from '#libs/database';
 import { type Settlement, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Turn } from '../../entities/turn.entity.js';
+import { stepsOf } from '../../path/steps/step-log.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { type LeftMessage, leftMessageSql } from '../turns/turn-inputs.service.js';
 import { addTrialTurns, type NewTrialTurn } from '../trials/trial-turn.js';
@@ -38,7 +39,7 @@ const turnSql = (turn: string): string => `
       SELECT coalesce(sum(duration_ms) FILTER (WHERE kind = 'model_call'), 0) AS duration_ms,
              coalesce(json_agg(json_build_object('tool', content ->> 'name', 'missed', content -> 'missed' IS NOT NULL) ORDER BY seq)
                       FILTER (WHERE kind = 'tool_result'), '[]') AS calls
-        FROM engine.step WHERE turn_id = t.id) s
+        FROM ${stepsOf('t.id')} each) s
     WHERE t.id = k.${turn}_turn_id)`;
 
 const comparedSql = `k.*, source.input #>> '{message,message}' AS message, ${leftMessageSql('source')},

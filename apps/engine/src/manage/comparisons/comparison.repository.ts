@@ -6,6 +6,7 @@ import { endSql } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Agent } from '../../entities/agent.entity.js';
 import type { Turn } from '../../entities/turn.entity.js';
+import { stepsOf } from '../../path/steps/step-log.js';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
 import { cancelTurn } from '../turns/turn-cancellation.service.js';
 import { Comparison, type Judge, type Side } from './comparison.entity.js';
@@ -55,7 +56,7 @@ const spentSql = (turn: string): string => `
       SELECT sum(duration_ms) FILTER (WHERE kind = 'model_call') AS duration_ms,
              count(*) FILTER (WHERE kind = 'tool_result') AS calls,
              count(*) FILTER (WHERE kind = 'tool_result' AND content -> 'missed' IS NOT NULL) AS missed
-        FROM engine.step WHERE turn_id = t.id) s
+        FROM ${stepsOf('t.id')} each) s
     WHERE k.comparison_id = c.id)`;
 
 const countsSql = `

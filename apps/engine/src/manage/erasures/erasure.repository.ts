@@ -45,13 +45,14 @@ export class ErasureRepository {
    */
   async eraseTurns(turnIds: string[], by: string): Promise<Record<string, number>> {
     const [counts] = (await this.db.query(
-      `WITH mine AS (SELECT id FROM engine.turn WHERE id = ANY($1) AND ended_at IS NOT NULL ORDER BY id FOR UPDATE),
-       turns AS (UPDATE engine.turn t SET reply_text = NULL, output = NULL,
+      `WITH mine AS (SELECT id, (only_step IS NOT NULL)::integer AS own FROM engine.turn
+           WHERE id = ANY($1) AND ended_at IS NOT NULL ORDER BY id FOR UPDATE),
+       turns AS (UPDATE engine.turn t SET reply_text = NULL, output = NULL, only_step = NULL,
            input = CASE WHEN t.state = 'succeeded' THEN jsonb_build_object('verified', coalesce(t.input -> 'verified', 'false'),
              'instructions', NULL, 'reply', NULL, 'reply_withheld', 'delivery_off', 'message', jsonb_build_object(
                'event_type', 'message_received', 'sender', 'erased', 'message', '', 'is_bot', false,
                'metadata', jsonb_build_object('erased', $2::jsonb))) END
-           FROM mine WHERE t.id = mine.id AND (t.reply_text IS NOT NULL OR t.output IS NOT NULL
+           FROM mine WHERE t.id = mine.id AND (t.reply_text IS NOT NULL OR t.output IS NOT NULL OR t.only_step IS NOT NULL
              OR (t.input IS NOT NULL AND (t.input #> '{message,metadata,erased}' IS NULL
                OR t.input #>> '{message,message}' <> '' OR t.input #>> '{message,sender}' <> 'erased'))) RETURNING 1),
        collecting AS (UPDATE engine.turn c SET input = c.input - 'earlier' WHERE c.input ? 'earlier' AND c.id IN (
@@ -75,7 +76,7 @@ export class ErasureRepository {
        pushes AS (DELETE FROM engine.task_push p USING engine.agent_task k, mine WHERE k.turn_id = mine.id AND p.task_id = k.id),
        summaries AS (DELETE FROM engine.session_summary u WHERE u.session_id IN (
            SELECT session_id FROM engine.turn t JOIN mine ON mine.id = t.id) RETURNING 1)
-       SELECT (SELECT count(*) FROM turns)::integer AS turns, (SELECT count(*) FROM steps)::integer AS steps,
+       SELECT (SELECT count(*) FROM turns)::integer AS turns, ((SELECT count(*) FROM steps) + (SELECT coalesce(sum(own), 0) FROM mine))::integer AS steps,
               (SELECT count(*) FROM parts)::integer AS workflow_steps, (SELECT count(*) FROM approvals)::integer AS approvals,
               (SELECT count(*) FROM files)::integer AS files,
               (SELECT count(*) FROM transcripts)::integer AS transcripts, (SELECT count(*) FROM summaries)::integer AS summaries,

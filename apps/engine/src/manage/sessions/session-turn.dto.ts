@@ -11,7 +11,7 @@ import {
 import { anyValue, idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { EventResultView, NormalizedMessageView } from '#libs/views';
-import { errorOf, replyReasonOf, type Turn } from '../../entities/turn.entity.js';
+import { errorOf, givenInput, replyReasonOf, type Turn } from '../../entities/turn.entity.js';
 
 /** `open`: it is being worked on or is about to be. */
 const sessionTurnStates = [
@@ -160,7 +160,7 @@ export function sessionTurn(turn: Turn): SessionTurnView {
     agent_id,
     epoch,
     // A turn in a session always has its input.
-    input: turn.input as TurnInput,
+    input: givenInput(turn) as TurnInput,
     error: errorOf(turn),
     reply,
     reason: replyReasonOf(turn),

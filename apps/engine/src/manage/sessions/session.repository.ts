@@ -1,4 +1,4 @@
-import { type ReplyTarget, type ScopeColumns, scopeOf } from '#libs/contracts';
+import { type ReplyTarget, type ScopeColumns, scopeOf, type StoredReplyTarget, wholeReplyTarget } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { type EventResult, eventResult, latestEntries, type LatestEntry } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
@@ -76,11 +76,12 @@ export class SessionRepository {
   /** The reply address of the newest message in a session that has one. */
   async lastReplyTarget(id: string): Promise<{ receipt_id: string; reply: ReplyTarget } | null> {
     const rows = (await this.db.query(
-      `SELECT receipt_id, input -> 'reply' AS reply FROM engine.turn
+      `SELECT receipt_id, app_id, input -> 'reply' AS reply FROM engine.turn
         WHERE session_id = $1 AND input -> 'reply' ->> 'channel_address' IS NOT NULL ORDER BY id DESC LIMIT 1`,
       [id],
-    )) as { receipt_id: string; reply: ReplyTarget }[];
-    return rows[0] ?? null;
+    )) as { receipt_id: string; app_id: string; reply: StoredReplyTarget }[];
+    const [last] = rows;
+    return last ? { receipt_id: last.receipt_id, reply: wholeReplyTarget(last.reply, last.app_id) } : null;
   }
 
   /** Records a person's reply, once. @param text what the next turn is shown of it, or null */

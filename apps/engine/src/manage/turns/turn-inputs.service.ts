@@ -1,7 +1,7 @@
 import { type NormalizedMessage, type ProjectScope, scopeOf, type TurnInput } from '#libs/contracts';
 import { ServiceClient } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
-import { type Turn, wholeInput } from '../../entities/turn.entity.js';
+import { givenInput, type Turn, wholeInput } from '../../entities/turn.entity.js';
 
 /** They are in the address of a request. */
 const atOnce = 100;
@@ -21,7 +21,8 @@ export class TurnInputs {
    * @throws Problem 503 when the router does not answer
    */
   async of(turn: Turn): Promise<TurnInput | null> {
-    const { input, message_id: id } = turn;
+    const input = givenInput(turn);
+    const { message_id: id } = turn;
     if (!input || input.message || id === null) return wholeInput(turn);
     const message = (await this.messages(scopeOf(turn), [id])).get(id);
     return message ? { ...input, message } : null;

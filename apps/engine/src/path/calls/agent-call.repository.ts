@@ -64,10 +64,10 @@ export class AgentCalls {
     const [known] = (await this.db.query('SELECT * FROM engine.turn WHERE id = $1', [id])) as Turn[];
     if (known) return known;
     const [caller] = (await this.db.query(
-      `SELECT input, (SELECT count(*)::integer FROM engine.turn a WHERE a.receipt_id = t.receipt_id AND a.called_by IS NOT NULL) AS asked
+      `SELECT app_id, input, (SELECT count(*)::integer FROM engine.turn a WHERE a.receipt_id = t.receipt_id AND a.called_by IS NOT NULL) AS asked
          FROM engine.turn t WHERE id = $1`,
       [call.turnId],
-    )) as (Pick<Turn, 'input'> & { asked: number })[];
+    )) as (Pick<Turn, 'app_id' | 'input'> & { asked: number })[];
     const input = caller ? wholeInput(caller) : null;
     if (!caller || !input) return 'caller_ended';
     if (caller.asked >= this.settings.AGENT_CALLS_PER_EVENT) return 'too_many';

@@ -7,6 +7,7 @@ import {
   type ReplyTarget,
   resentAfterMs,
   type TurnRunPayload,
+  wholeReplyTarget,
 } from '#libs/contracts';
 import { Database, Liveness, Sweeping } from '#libs/database';
 import { Handovers } from '#libs/journal';
@@ -29,7 +30,7 @@ export type OfferedReply = Omit<DeliverySendPayload, 'content'> & { turn_id: str
 
 type SendingTurn = Pick<
   Turn,
-  'id' | 'organization_id' | 'project_id' | 'receipt_id' | 'input' | 'reply_text' | 'answer_id' | 'notice_id'
+  'id' | 'organization_id' | 'project_id' | 'app_id' | 'receipt_id' | 'input' | 'reply_text' | 'answer_id' | 'notice_id'
 > & { files: AttachmentHead[] | null; interims: string[] | null };
 
 /** What is attached to the answer of a turn `t`; null: nothing. */
@@ -96,7 +97,7 @@ export class ReplyOfferService extends Sweeping {
   async ofTurns(turnIds: string[]): Promise<OfferedReply[]> {
     if (turnIds.length === 0) return [];
     const turns = (await this.db.query(
-      `SELECT id, organization_id, project_id, receipt_id, input, reply_text, answer_id, notice_id, ${filesSql}, ${interimsSql}
+      `SELECT id, organization_id, project_id, app_id, receipt_id, input, reply_text, answer_id, notice_id, ${filesSql}, ${interimsSql}
          FROM engine.turn t WHERE id = ANY($1) AND (answer_id IS NOT NULL OR notice_id IS NOT NULL) ORDER BY id`,
       [turnIds],
     )) as SendingTurn[];
@@ -138,6 +139,7 @@ function surplusOf(custody: JobCustody | undefined): { custody?: JobCustody } {
 /** The failure notice precedes the answer that a redrive gave. */
 function repliesOf({
   id,
+  app_id,
   input,
   reply_text,
   answer_id,
@@ -146,8 +148,8 @@ function repliesOf({
   interims,
   ...turn
 }: SendingTurn): OfferedReply[] {
-  const target = input?.reply;
-  if (!target) return [];
+  if (!input?.reply) return [];
+  const target = wholeReplyTarget(input.reply, app_id);
   const common = { ...turn, turn_id: id };
   const [last, ...earlier] = (interims ?? []).map((ref) => interimKey({ turn_id: id, call_ref: ref }));
   const place = {

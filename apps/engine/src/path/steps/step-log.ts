@@ -125,3 +125,30 @@ export interface NewStep extends Pick<Step, 'seq' | 'kind' | 'content' | 'tokens
   begun?: CallBegun;
   settled?: CallSettled;
 }
+
+/** Marks a step whose text is the reply of its turn, which has it. */
+const inTurn = 'text_in_turn';
+/** What is shorter than about the mark stays. */
+const leastChars = 40;
+
+/** SQL: what a step keeps of its content when its turn ends with a reply. Only `stepsOf` reads such texts. */
+export const contentBesideReply = (step: string, reply: string): string =>
+  `CASE WHEN ${step}.kind = 'model_call' AND length(${reply}) > ${leastChars} AND ${step}.content ->> 'text' = ${reply}
+        THEN ${step}.content - 'text' || '{"${inTurn}": true}' ELSE ${step}.content END`;
+
+/** What a step that shares the row of its turn leaves out. */
+const usual = '{"tool_calls": [], "finish_reason": "stop"}';
+
+/**
+ * SQL: the steps of a turn, those in rows of their own and the one that shares the turn's. Calls of tools and their
+ * results always have rows: who reads nothing else needs no more than `engine.step`.
+ * @param turn an expression for its id
+ */
+export const stepsOf = (turn: string): string => `(
+  SELECT own.turn_id, own.seq, own.kind, own.tokens, own.duration_ms, own.created_at, CASE WHEN own.content ? '${inTurn}'
+           THEN own.content - '${inTurn}' || jsonb_build_object('text', ended.reply_text) ELSE own.content END AS content
+    FROM engine.step own LEFT JOIN engine.turn ended ON ended.id = own.turn_id WHERE own.turn_id = ${turn}
+   UNION ALL
+  SELECT ended.id, 1, 'model_call', ended.tokens, (ended.only_step ->> 'ms')::double precision, ended.ended_at, '${usual}'
+           || jsonb_build_object('text', ended.reply_text, 'cost_micros', ended.cost_micros) || (ended.only_step - 'ms')
+    FROM engine.turn ended WHERE ended.id = ${turn} AND ended.only_step IS NOT NULL)`;

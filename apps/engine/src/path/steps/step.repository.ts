@@ -13,7 +13,7 @@ import { LeaseLost } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { addModelUsageSql, addUsageSql } from '../usage/day-usage.repository.js';
-import type { NewStep } from './step-log.js';
+import { type NewStep, stepsOf } from './step-log.js';
 import type { Claim, GivenToken, Step, WorkflowStepRow } from '../../entities/turn.entity.js';
 
 /** The agent and contact that usage is counted for. */
@@ -66,16 +66,6 @@ const appendSql = `
   counted_models AS (${addModelUsageSql('SELECT project_id, organization_id, kind, spent FROM held CROSS JOIN s')})
   SELECT id FROM held`;
 
-/** Marks a step whose text is the reply of its turn, which has it. */
-const inTurn = 'text_in_turn';
-/** What is shorter than about the mark stays. */
-const leastChars = 40;
-
-/** SQL: what a step keeps of its content when its turn ends with a reply. Only `of` reads such texts. */
-export const contentBesideReply = (step: string, reply: string): string =>
-  `CASE WHEN ${step}.kind = 'model_call' AND length(${reply}) > ${leastChars} AND ${step}.content ->> 'text' = ${reply}
-        THEN ${step}.content - 'text' || '{"${inTurn}": true}' ELSE ${step}.content END`;
-
 /** What turns did, step by step. */
 @Injectable()
 export class StepRepository {
@@ -96,12 +86,7 @@ export class StepRepository {
 
   /** The steps of a turn, in order. */
   async of(turnId: string): Promise<Step[]> {
-    return (await this.db.query(
-      `SELECT s.turn_id, s.seq, s.kind, s.tokens, s.duration_ms, s.created_at, CASE WHEN s.content ? '${inTurn}'
-                THEN s.content - '${inTurn}' || jsonb_build_object('text', t.reply_text) ELSE s.content END AS content
-         FROM engine.step s LEFT JOIN engine.turn t ON t.id = s.turn_id WHERE s.turn_id = $1 ORDER BY s.seq`,
-      [turnId],
-    )) as Step[];
+    return (await this.db.query(`SELECT * FROM ${stepsOf('$1')} s ORDER BY seq`, [turnId])) as Step[];
   }
 
   /** Whether a call in flight has made a request to the engine. @param tokenHash SHA-256 of its token, in hex */

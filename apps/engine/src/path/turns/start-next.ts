@@ -3,7 +3,7 @@ import { type Queryable, storableJson } from '#libs/database';
 import { Journal, type JournalEntry } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Injectable } from '@nestjs/common';
-import { activeStates, type Turn, turnJobOf, wholeInput } from '../../entities/turn.entity.js';
+import { activeStates, givenInput, type Turn, turnJobOf, wholeInput } from '../../entities/turn.entity.js';
 
 /** From the newest takeovers of a session. The agent is not informed of anything older. */
 const linesAtMost = 50;
@@ -57,7 +57,7 @@ export function linesBetween(rows: TakeoverRow[], own: Date[]): TakeoverLine[] {
 /** How many messages one turn may answer. */
 const collectedAtMost = 50;
 
-type Waiting = Pick<Turn, 'id' | 'input' | 'agent_id' | 'created_at' | 'redrives' | 'receipt_id'> & {
+type Waiting = Pick<Turn, 'id' | 'app_id' | 'input' | 'agent_id' | 'created_at' | 'redrives' | 'receipt_id'> & {
   session_id: string;
   takeover_pending: boolean;
 };
@@ -88,7 +88,7 @@ export async function startNext(tx: Queryable, sessionIds: string[]): Promise<St
     `SELECT w.*, s.taken_over_epoch IS NOT NULL AS takeover_pending
        FROM engine.session s
       CROSS JOIN LATERAL (
-        SELECT id, session_id, receipt_id, input, agent_id, created_at, redrives FROM engine.turn t
+        SELECT id, session_id, app_id, receipt_id, input, agent_id, created_at, redrives FROM engine.turn t
          WHERE t.session_id = s.id AND t.state = 'waiting' ORDER BY t.receipt_id, t.id
          LIMIT CASE s.inbox_mode WHEN 'collect' THEN $2 ELSE 1 END) w
       WHERE s.id = ANY($1) AND s.status <> 'taken_over'
@@ -180,7 +180,7 @@ function inputOf(own: TurnInput, ownCame: Date, collected: Waiting[], rows: Take
   const came = [...earlier.map((each) => each.came), ownCame];
   return {
     ...own,
-    reply: collected.reduce((reply, { input }) => withHopsOf(reply, input?.reply ?? null), own.reply),
+    reply: collected.reduce((reply, turn) => withHopsOf(reply, givenInput(turn)?.reply ?? null), own.reply),
     ...(earlier.length > 0 ? { earlier: earlier.map(({ message }) => message) } : {}),
     ...(rows.length > 0 ? { takeover: linesBetween(rows, came) } : {}),
   };

@@ -13,8 +13,7 @@ import { endSql as ended } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { entryOf, lockSessions, type Started, startNext } from './start-next.js';
 import { addModelUsageSql, addUsageSql } from '../usage/day-usage.repository.js';
-import type { NewStep } from '../steps/step-log.js';
-import { contentBesideReply } from '../steps/step.repository.js';
+import { contentBesideReply, type NewStep } from '../steps/step-log.js';
 import type { Claim, Turn } from '../../entities/turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
 import { isSpentCode, spentIn } from './turn-budget.service.js';
@@ -249,7 +248,7 @@ export class TurnFailureService {
 }
 
 /** What the sender is shown of the failure, in the channel's words. */
-function textOf(input: Partial<TurnInput>, code: string, message: string): string | null | undefined {
+function textOf(input: Pick<TurnInput, 'failure_notice' | 'limit_words'>, code: string, message: string): string | null | undefined {
   const spent = isSpentCode(code) ? spentIn(message) : null;
   if (!spent || input.limit_words === undefined) return input.failure_notice;
   return input.limit_words === null ? null : limitNotice(input.limit_words, spent).text;

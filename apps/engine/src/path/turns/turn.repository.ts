@@ -11,7 +11,7 @@ import type { Tried, TurnSettlement } from './turn.verdict.js';
 import type { Memory } from '../compaction/compactor.service.js';
 import { type ShownSummary, summaryOf } from '../../entities/compaction.entity.js';
 import type { WindowTurn } from '../prompt/prompt.js';
-import type { Turn } from '../../entities/turn.entity.js';
+import { type Turn, wholeInput } from '../../entities/turn.entity.js';
 import { settleStepSql } from '../steps/step.repository.js';
 
 export type ClaimOutcome =
@@ -43,9 +43,11 @@ interface ClaimRequest {
 type ClaimedRow = Tried &
   Pick<Turn, 'state' | 'session_id'> & {
     input: TurnInput | null;
-    past: WindowTurn[] | null;
+    past: PastRow[] | null;
     summary: ShownSummary | null;
   };
+/** A turn of the past as its row has it. */
+type PastRow = Omit<WindowTurn, 'input'> & Pick<Turn, 'app_id' | 'input'>;
 type StoredRow = Pick<Turn, 'id' | 'state' | 'input'> & { delay_ms: number | null };
 
 const pastWindows = 3;
@@ -63,7 +65,7 @@ const storedColumns = `organization_id, project_id, app_id, receipt_id, message_
  */
 const pastTurns = (turn: string, limit: string): string => `
   (SELECT coalesce(jsonb_agg(to_jsonb(past) ORDER BY past.id), '[]') FROM (
-     SELECT id, input, reply_text, content_trust FROM engine.turn earlier
+     SELECT id, app_id, input, reply_text, content_trust FROM engine.turn earlier
       WHERE earlier.session_id = ${turn}.session_id AND earlier.project_id = ${turn}.project_id
         AND earlier.state = 'succeeded' AND earlier.id < ${turn}.id
         AND earlier.id > coalesce((SELECT through_turn_id FROM engine.session_summary s WHERE s.session_id = ${turn}.session_id), '')
@@ -130,8 +132,8 @@ export class TurnRepository {
   /** What was said before it in its session. */
   async memoryOf(id: string): Promise<Memory> {
     const sql = `SELECT ${pastTurns('t', '$2')} AS past, ${summaryOf('t')} AS summary FROM engine.turn t WHERE id = $1`;
-    const [row] = await this.rows<Memory>(sql, [id, this.pastRead]);
-    return row ?? { past: [], summary: null };
+    const [row] = await this.rows<{ past: PastRow[]; summary: ShownSummary | null }>(sql, [id, this.pastRead]);
+    return { past: pastOf(row?.past ?? []), summary: row?.summary ?? null };
   }
 
   /** More than the window shows, so that there is something to summarise. */
@@ -213,7 +215,7 @@ export class TurnRepository {
       const claim = claims.get(turn_id);
       if (claim?.state === 'running') {
         const { input, session_id, past, summary, state: _state, ...tried } = claim;
-        return { state: 'claimed', input, session_id, memory: { past: past ?? [], summary }, tried };
+        return { state: 'claimed', input, session_id, memory: { past: pastOf(past ?? []), summary }, tried };
       }
       if (claim) return { state: 'waiting' };
       const row = stored.get(turn_id);
@@ -235,6 +237,13 @@ export class TurnRepository {
   private async rows<T>(sql: string, parameters: unknown[]): Promise<T[]> {
     return (await this.db.query(sql, parameters)) as T[];
   }
+}
+
+function pastOf(rows: PastRow[]): WindowTurn[] {
+  return rows.flatMap(({ app_id, input: stored, ...turn }) => {
+    const input = wholeInput({ app_id, input: stored });
+    return input ? [{ ...turn, input }] : [];
+  });
 }
 
 /** Whether the router hands it over. Otherwise the engine enqueues a turn that it already has. */
