@@ -86,6 +86,17 @@ export interface ReplyTarget {
 export type StoredReplyTarget = Omit<ReplyTarget, TargetDefault> & Partial<Pick<ReplyTarget, TargetDefault>>;
 type TargetDefault = 'app_id' | 'thread_id' | 'reply_context';
 
+/** @param appId of the row */
+export function storedReplyTarget(target: ReplyTarget, appId: string): StoredReplyTarget {
+  const { app_id, thread_id, reply_context, ...rest } = target;
+  return {
+    ...(app_id === appId ? {} : { app_id }),
+    ...(thread_id === null ? {} : { thread_id }),
+    ...(reply_context === null ? {} : { reply_context }),
+    ...rest,
+  };
+}
+
 /** What `storedReplyTarget` was made of. @param appId of the row */
 export function wholeReplyTarget(stored: StoredReplyTarget, appId: string): ReplyTarget {
   return { app_id: appId, thread_id: null, reply_context: null, ...stored };

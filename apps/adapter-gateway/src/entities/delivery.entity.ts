@@ -1,4 +1,4 @@
-import { type OutboundContent, wholeReplyTarget } from '#libs/contracts';
+import { type OutboundContent, type StoredReplyTarget, storedReplyTarget, wholeReplyTarget } from '#libs/contracts';
 import { openSuspect, WorkRow } from '#libs/work';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
@@ -45,6 +45,13 @@ export class DeliveryRow extends WorkRow<DeliveryState> {
   @Column({ type: 'timestamptz' }) created_at: Date;
   /** When it was created or last redriven; its maximum age counts from here. */
   @Column({ type: 'timestamptz', default: () => 'now()' }) open_since: Date;
+}
+
+type StoredContent = Omit<OutboundContent, 'target'> & { target: StoredReplyTarget };
+
+/** What the row of a turn's delivery keeps of what is to be sent. Its App is that of the target. */
+export function storedContent({ target, ...content }: OutboundContent): StoredContent {
+  return { ...content, target: storedReplyTarget(target, target.app_id) };
 }
 
 /** A delivery as it was requested: the target in its row may leave out what the row says itself, or what is null. */

@@ -86,10 +86,11 @@ export function sessionOf(key: string): TurnOfSession {
 
 /** A job for a turn on a message from `ada`. */
 export function turnOf(over: Partial<TurnRunPayload> = {}, input: Partial<TurnInput> = {}): TurnRunPayload {
+  const app_id = over.app_id ?? newId('app');
   return {
     turn_id: newId('trn'),
     ...columnsOf(home),
-    app_id: newId('app'),
+    app_id,
     receipt_id: newId('evt'),
     message_id: newId('msg'),
     run: null,
@@ -100,7 +101,7 @@ export function turnOf(over: Partial<TurnRunPayload> = {}, input: Partial<TurnIn
       verified: true,
       trust: 'known',
       instructions: null,
-      reply: { app_id: newId('app'), channel_address: 'room-1', thread_id: null, reply_context: null },
+      reply: { app_id, channel_address: 'room-1', thread_id: null, reply_context: null },
       ...input,
     },
     ...over,

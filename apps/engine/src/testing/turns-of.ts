@@ -1,6 +1,7 @@
 import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
 import { home, until } from '#libs/testing';
 import type { AgentGrant } from '../entities/agent.entity.js';
+import { stepsOf } from '../path/steps/step-log.js';
 import { type EngineWorld } from './engine-world.js';
 
 export interface AgentRow {
@@ -65,6 +66,9 @@ export function turnsOf(world: EngineWorld) {
     redrive: async (turn: TurnRunPayload, redrives: number) => {
       await world.internal('POST', `turns/${turn.turn_id}/redrive`, { done: redrives - 1 });
     },
+    /** Its steps, as whatever reads them is shown them. */
+    steps: async (id: string) =>
+      (await world.pool.query(`SELECT * FROM ${stepsOf('$1')} s ORDER BY seq`, [id])).rows,
     results: async (id: string) =>
       (
         await world.pool.query(

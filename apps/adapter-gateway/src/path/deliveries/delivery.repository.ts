@@ -7,7 +7,7 @@ import { endSql, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, Repository } from 'typeorm';
-import { DeliveryRow, wholeDelivery } from '../../entities/delivery.entity.js';
+import { DeliveryRow, storedContent, wholeDelivery } from '../../entities/delivery.entity.js';
 import { type GatewaySettings, SETTINGS } from '../../env.js';
 import { answerLostCode, type AttemptedDelivery, type DeliveryOutcome } from './delivery.verdict.js';
 
@@ -67,7 +67,7 @@ export class DeliveryRepository {
         column((job) => job.content?.target.app_id ?? ''),
         column((job) => job.receipt_id),
         column((job) => job.turn_id),
-        column((job) => storableJson(job.content ?? {})),
+        column(({ content }) => storableJson(content ? storedContent(content) : {})),
         ...this.work.lease,
       ],
     )) as ClaimedDelivery[];
@@ -121,7 +121,7 @@ export class DeliveryRepository {
    */
   async record(results: Omit<DeliveryResult, 'entry'>[], entries: Record<string, unknown>[]): Promise<Set<string>> {
     const arrived = results.flatMap(({ arrived: row, provider_message_id }) =>
-      row ? [{ ...row, provider_message_id }] : [],
+      row ? [{ ...row, content: storedContent(row.content), provider_message_id }] : [],
     );
     const recorded = (await this.rows.query(
       `WITH settled AS (${this.work.settleSql('$1', own, keeps, "s.state = 'delivered'")}),

@@ -59,6 +59,24 @@ describe('the first attempt at a reply of the built-in App', () => {
     expect(await deliveries.inState(id, 'delivered')).toMatchObject({ attempts: 1 });
   });
 
+  it.each<[string, string | null, number, string[]]>([
+    ['stored once it has arrived', null, 1, ['channel_address']],
+    ['stored before it arrives', null, 2, ['channel_address']],
+    ['of a thread', 't1', 1, ['channel_address', 'thread_id']],
+  ])('has a target without what its row says, and is shown it whole: %s', async (_title, thread, tries, kept) => {
+    answer = (_key, nth) => Promise.resolve(nth < tries ? 503 : 200);
+    const reply = { ...deliveryOf(app, { address: receiver.url, thread }), turn_id: newId('trn') };
+    const id = await offer(reply);
+    const { content } = await deliveries.inState(id, 'delivered');
+    expect(content).toEqual(reply.content);
+    expect(Object.keys((await rowOf(id)).content.target).sort()).toEqual(kept);
+    const [listed] = (await world.call('GET', `deliveries?event_id=${reply.receipt_id}`)).body.data;
+    expect(listed?.content).toEqual(reply.content);
+    // As rows of before have it.
+    await world.pool.query('UPDATE gateway.delivery SET content = $2 WHERE id = $1', [id, reply.content]);
+    expect((await deliveries.read(id)).content).toEqual(reply.content);
+  });
+
   it('gets its row, under a lease, when the answer does not come soon', async () => {
     answer = async (key) => {
       await until('it has a row', () => rowOf(key));

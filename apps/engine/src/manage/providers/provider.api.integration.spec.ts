@@ -163,8 +163,8 @@ describe('a provider of models', () => {
     const agent = await agentOf(world, { model: 'desk/gpt' });
     const turn = await run(agent);
     expect(turn).toMatchObject({ state: 'succeeded', reply_text: 'with the second key' });
-    const { rows } = await world.pool.query(`SELECT content FROM engine.step WHERE turn_id = $1`, [turn.id]);
-    expect(rows[0].content.instead_of).toEqual([
+    const [step] = await turnsOf(world).steps(turn.id);
+    expect(step.content.instead_of).toEqual([
       { model: 'desk/gpt', key: 'cred_one', code: 'model_unauthorized', why: expect.stringContaining('no credit') },
     ]);
     const noted = await until('the timeline says it', async () => {

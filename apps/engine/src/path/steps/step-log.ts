@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { LeaseLost } from '#libs/work';
-import type { Step, StepKind, ToolCallRecord } from '../../entities/turn.entity.js';
+import type { OnlyStep, Step, StepKind, ToolCallRecord, Turn } from '../../entities/turn.entity.js';
 
 /** Stores steps under the turn's lease; false when the lease is lost. */
 export type AppendSteps = (steps: NewStep[]) => Promise<boolean>;
@@ -136,8 +137,39 @@ export const contentBesideReply = (step: string, reply: string): string =>
   `CASE WHEN ${step}.kind = 'model_call' AND length(${reply}) > ${leastChars} AND ${step}.content ->> 'text' = ${reply}
         THEN ${step}.content - 'text' || '{"${inTurn}": true}' ELSE ${step}.content END`;
 
-/** What a step that shares the row of its turn leaves out. */
-const usual = '{"tool_calls": [], "finish_reason": "stop"}';
+/** What a step that shares the row of its turn leaves out, beside what that row says. */
+const usual = { tool_calls: [], finish_reason: 'stop' };
+/** As JSON. A longer one has a row: who reads turns does not read their steps. */
+const sharesUpToChars = 500;
+
+/**
+ * The step of a turn that asked its model once, got its reply, and did nothing else: it shares the turn's row. The text is
+ * the turn's reply, so no text is kept in it.
+ * @returns null: the steps have rows
+ */
+export function onlyStepOf({
+  steps,
+  new_steps: unstored,
+  reply_text,
+  tokens,
+  cost_micros,
+}: EndingSteps): OnlyStep | null {
+  const [step] = unstored;
+  // The reply counts as a step, and so does each that is stored already.
+  if (steps !== 2 || step?.seq !== 1 || step.kind !== 'model_call' || step.duration_ms === null) return null;
+  const { text, cost_micros: cost, tool_calls: calls, finish_reason, ...rest } = step.content;
+  if (text !== reply_text || step.tokens !== tokens || cost !== cost_micros) return null;
+  if (!isDeepStrictEqual(calls, usual.tool_calls) || finish_reason === undefined) return null;
+  const ms = Math.round(step.duration_ms * 1_000) / 1_000;
+  const only = { ...rest, ...(finish_reason === usual.finish_reason ? {} : { finish_reason }), ms };
+  return JSON.stringify(only).length > sharesUpToChars ? null : only;
+}
+
+/** Of a turn that ends: its steps, those that are not stored yet, and what its row says of them. */
+interface EndingSteps extends Pick<Turn, 'steps' | 'tokens' | 'cost_micros'> {
+  reply_text: string;
+  new_steps: NewStep[];
+}
 
 /**
  * SQL: the steps of a turn, those in rows of their own and the one that shares the turn's. Calls of tools and their
@@ -149,6 +181,6 @@ export const stepsOf = (turn: string): string => `(
            THEN own.content - '${inTurn}' || jsonb_build_object('text', ended.reply_text) ELSE own.content END AS content
     FROM engine.step own LEFT JOIN engine.turn ended ON ended.id = own.turn_id WHERE own.turn_id = ${turn}
    UNION ALL
-  SELECT ended.id, 1, 'model_call', ended.tokens, (ended.only_step ->> 'ms')::double precision, ended.ended_at, '${usual}'
+  SELECT ended.id, 1, 'model_call', ended.tokens, (ended.only_step ->> 'ms')::double precision, ended.ended_at, '${JSON.stringify(usual)}'
            || jsonb_build_object('text', ended.reply_text, 'cost_micros', ended.cost_micros) || (ended.only_step - 'ms')
     FROM engine.turn ended WHERE ended.id = ${turn} AND ended.only_step IS NOT NULL)`;

@@ -89,15 +89,12 @@ describe('a model that obeys every word of an untrusted sender', () => {
       input.trust === 'builtin' || input.trust === 'known' ? 'not authenticated' : 'not an admitted contact',
     );
     const since = String(message).replace(/^.*Skill: (.*)\.$/, '$1');
-    const { rows: first } = await world.pool.query(
-      "SELECT content FROM engine.step WHERE turn_id = $1 AND kind = 'model_call' ORDER BY seq LIMIT 1",
-      [turn.turn_id],
-    );
+    const [first] = await turnsOf(world).steps(turn.turn_id);
     const lacked = {
       withheld: ['store_knowledge', 'desk__wipe', 'desk__inbox', 'desk__script', 'desk__send_email'],
       withheld_since: since,
     };
-    expect(first[0].content).toMatchObject(lacked);
+    expect(first.content).toMatchObject(lacked);
     const ended = await until('the end is on the timeline', async () => {
       const sql = "SELECT detail FROM journal.entry WHERE subject_id = $1 AND outcome = 'succeeded'";
       return (await world.pool.query(sql, [turn.turn_id])).rows[0];

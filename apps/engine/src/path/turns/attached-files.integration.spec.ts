@@ -26,10 +26,8 @@ describe('the attachments of an event', () => {
     const turn = turnOf({ agent_id }, { message: { ...message, metadata: { attachments } } });
     await turnsOf(world).run(turn);
     const row = await turnsOf(world).row(turn.turn_id);
-    const { rows } = await world.pool.query('SELECT content FROM engine.step WHERE turn_id = $1 ORDER BY seq LIMIT 1', [
-      turn.turn_id,
-    ]);
-    return { turn, row, facts: rows[0]?.content.attachments, asked: JSON.stringify(world.model.requests.at(-1)) };
+    const [step] = await turnsOf(world).steps(turn.turn_id);
+    return { turn, row, facts: step?.content.attachments, asked: JSON.stringify(world.model.requests.at(-1)) };
   };
 
   it('that are images are shown to a model that takes them, and trusted as little as any attachment', async () => {

@@ -35,9 +35,7 @@ describe('what a model answers', () => {
     const agent_id = await agentOf(world, { tools: ['query_knowledge_graph'] });
     const turn = turnOf({ agent_id });
     const ended = await turnsOf(world).run(turn);
-    const { rows: steps } = await world.pool.query('SELECT * FROM engine.step WHERE turn_id = $1 ORDER BY seq', [
-      turn.turn_id,
-    ]);
+    const steps = await turnsOf(world).steps(turn.turn_id);
     return { agent_id, ended, steps, results: await turnsOf(world).results(turn.turn_id) };
   };
   const usageOf = (agentId: string) =>

@@ -1,20 +1,13 @@
 import { Batcher } from '#libs/batching';
-import {
-  type ContentTrust,
-  derivedId,
-  limitNotice,
-  type ScopeColumns,
-  type TurnInput,
-  type TurnRunPayload,
-} from '#libs/contracts';
+import { type ContentTrust, derivedId, limitNotice, type ScopeColumns, type TurnRunPayload } from '#libs/contracts';
 import { asynchronousCommit, Database, isRefusedRow, type Queryable, storableJson } from '#libs/database';
 import { entryCtes, Journal, type JournalEntry, type JournalSubject } from '#libs/journal';
 import { endSql as ended } from '#libs/work';
 import { Injectable } from '@nestjs/common';
 import { entryOf, lockSessions, type Started, startNext } from './start-next.js';
 import { addModelUsageSql, addUsageSql } from '../usage/day-usage.repository.js';
-import { contentBesideReply, type NewStep } from '../steps/step-log.js';
-import type { Claim, Turn } from '../../entities/turn.entity.js';
+import { contentBesideReply, type NewStep, onlyStepOf } from '../steps/step-log.js';
+import type { Claim, StoredInput, Turn } from '../../entities/turn.entity.js';
 import { TurnRepository } from './turn.repository.js';
 import { isSpentCode, spentIn } from './turn-budget.service.js';
 
@@ -45,11 +38,16 @@ export interface TurnEnding extends Claim, ScopeColumns {
 
 /**
  * What a turn keeps of its input once it has succeeded. Nothing has failed, so nobody is informed of that. The router has the
- * message: a turn outside of conversations leaves it there (`TurnInputs`), unless it heard or joined more than that.
+ * message: a turn outside of conversations leaves it there (`TurnInputs`), unless it heard or joined more than that. Its App
+ * is in the row, and what is null is known from its absence: `givenInput` is what this was made of.
  */
-const restOfInput = `(t.input - ARRAY['failure_notice', 'limit_words']) - CASE
+const restOfInput = `t.input - ARRAY['failure_notice', 'limit_words', CASE t.input -> 'instructions' WHEN 'null' THEN 'instructions' END, CASE
   WHEN t.session_id IS NULL AND t.message_id IS NOT NULL AND NOT t.input ? 'earlier'
-       AND t.input #> '{message,metadata,transcripts}' IS NULL THEN 'message' ELSE '' END`;
+       AND t.input #> '{message,metadata,transcripts}' IS NULL THEN 'message' END] || CASE jsonb_typeof(t.input -> 'reply')
+  WHEN 'object' THEN jsonb_build_object('reply', (t.input -> 'reply') - ARRAY[
+    CASE t.input #>> '{reply,app_id}' WHEN t.app_id THEN 'app_id' END,
+    CASE t.input #> '{reply,thread_id}' WHEN 'null' THEN 'thread_id' END,
+    CASE t.input #> '{reply,reply_context}' WHEN 'null' THEN 'reply_context' END]) ELSE '{}' END`;
 
 /**
  * One statement, so one transaction: turn, steps and reply of each ending whose claim still holds the lease.
@@ -59,11 +57,11 @@ const endSql = (sends: boolean): string => `
   WITH ending AS (
     SELECT x.* FROM ${sends ? '' : `${asynchronousCommit}, `}jsonb_to_recordset($1::jsonb) AS x(turn_id text, claim integer, organization_id text,
       project_id text, reply_text text, output jsonb, reason text, steps integer, tokens integer,
-      cost_micros integer, agent_id text, agent_version integer, contact_id text, content_trust text, new_steps jsonb, answer_id text)),
+      cost_micros integer, agent_id text, agent_version integer, contact_id text, content_trust text, new_steps jsonb, only_step jsonb, answer_id text)),
   ended AS (
     UPDATE engine.turn t SET ${ended('succeeded')}, reply_text = e.reply_text, output = e.output, steps = e.steps,
            answer_id = e.answer_id, reply = CASE WHEN e.answer_id IS NULL THEN 'none' ELSE 'sent' END, reason = e.reason,
-           blocked_since = NULL, agent_version = e.agent_version, input = ${restOfInput},
+           blocked_since = NULL, agent_version = e.agent_version, input = ${restOfInput}, only_step = e.only_step,
            content_trust = e.content_trust, tokens = e.tokens, cost_micros = e.cost_micros
       FROM ending e
      WHERE t.id = e.turn_id AND t.claim = e.claim AND t.state = 'running'
@@ -73,7 +71,8 @@ const endSql = (sends: boolean): string => `
     SELECT e.turn_id, s.seq, s.kind, ${contentBesideReply('s', 'e.reply_text')}, s.tokens, s.duration_ms
       FROM ending e JOIN ended ON ended.id = e.turn_id
      CROSS JOIN LATERAL jsonb_to_recordset(e.new_steps) AS s(seq integer, kind text, content jsonb, tokens integer,
-           duration_ms double precision)),
+           duration_ms double precision)
+     WHERE e.only_step IS NULL),
   used AS (
     SELECT e.project_id, e.agent_id, e.contact_id, min(e.organization_id) AS organization_id, count(*) AS model_calls,
            0 AS tool_calls, coalesce(sum((s.spent ->> 'input_tokens')::bigint), 0) AS input_tokens,
@@ -144,7 +143,7 @@ export class TurnEndingRepository {
     const entryRows = all.flatMap(({ ending, entries }) =>
       entries.map((entry) => this.journal.row(entry, ending.turn_id)),
     );
-    const endings = all.map(({ ending }) => ending);
+    const endings = all.map(({ ending }) => ({ ...ending, only_step: onlyStepOf(ending) }));
     const sends = endings.some(({ answer_id }) => answer_id !== null);
     const rows = (await db.query(endSql(sends), [storableJson(endings), storableJson(entryRows)])) as { id: string }[];
     return new Set(rows.map((row) => row.id));
@@ -248,7 +247,7 @@ export class TurnFailureService {
 }
 
 /** What the sender is shown of the failure, in the channel's words. */
-function textOf(input: Pick<TurnInput, 'failure_notice' | 'limit_words'>, code: string, message: string): string | null | undefined {
+function textOf(input: Partial<StoredInput>, code: string, message: string): string | null | undefined {
   const spent = isSpentCode(code) ? spentIn(message) : null;
   if (!spent || input.limit_words === undefined) return input.failure_notice;
   return input.limit_words === null ? null : limitNotice(input.limit_words, spent).text;

@@ -1,6 +1,8 @@
 import { deliverySend, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf, rehearsal } from '../../testing/engine-world.js';
+import { turnsOf } from '../../testing/turns-of.js';
+import { stepsOf } from '../steps/step-log.js';
 
 describe('a turn', () => {
   let world: EngineWorld;
@@ -23,10 +25,7 @@ describe('a turn', () => {
     const turn = turnOf();
     await world.jobs.enqueue(turnRun, turn);
     expect(await ended(turn.turn_id)).toMatchObject({ state: 'succeeded', claim: 1, owner: null });
-    const steps = await world.pool.query('SELECT kind FROM engine.step WHERE turn_id = $1 ORDER BY seq', [
-      turn.turn_id,
-    ]);
-    expect(steps.rows.map((row) => row.kind)).toEqual(['model_call']);
+    expect((await turnsOf(world).steps(turn.turn_id)).map(({ kind }) => kind)).toEqual(['model_call']);
     const delivery = await until('the reply is offered', async () =>
       (await world.waiting(deliverySend)).find((job) => job.turn_id === turn.turn_id),
     );
@@ -52,7 +51,7 @@ describe('a turn', () => {
     expect(counts).toBe(true);
     const { rows } = await world.pool.query(
       `SELECT count(*)::int AS steps, count(DISTINCT t.answer_id)::int AS replies
-         FROM engine.turn t JOIN engine.step s ON s.turn_id = t.id WHERE t.id = ANY($1)`,
+         FROM engine.turn t CROSS JOIN LATERAL ${stepsOf('t.id')} s WHERE t.id = ANY($1)`,
       [turns.map((turn) => turn.turn_id)],
     );
     expect(rows[0]).toEqual({ steps: 20, replies: 20 });
