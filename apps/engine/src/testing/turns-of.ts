@@ -67,8 +67,7 @@ export function turnsOf(world: EngineWorld) {
       await world.internal('POST', `turns/${turn.turn_id}/redrive`, { done: redrives - 1 });
     },
     /** Its steps, as whatever reads them is shown them. */
-    steps: async (id: string) =>
-      (await world.pool.query(`SELECT * FROM ${stepsOf('$1')} s ORDER BY seq`, [id])).rows,
+    steps: async (id: string) => (await world.pool.query(`SELECT * FROM ${stepsOf('$1')} s ORDER BY seq`, [id])).rows,
     results: async (id: string) =>
       (
         await world.pool.query(

@@ -1,4 +1,10 @@
-import { type ReplyTarget, type ScopeColumns, scopeOf, type StoredReplyTarget, wholeReplyTarget } from '#libs/contracts';
+import {
+  type ReplyTarget,
+  type ScopeColumns,
+  scopeOf,
+  type StoredReplyTarget,
+  wholeReplyTarget,
+} from '#libs/contracts';
 import { Database } from '#libs/database';
 import { type EventResult, eventResult, latestEntries, type LatestEntry } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
