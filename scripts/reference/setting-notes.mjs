@@ -60,6 +60,9 @@ export const notes = {
     default: 'PNG, JPEG, GIF, WebP, PDF, plain text, CSV, Markdown, JSON; MP3, MP4, Ogg, WAV and WebM sound',
   },
   PUBLIC_URL: { is: 'The address at which people and providers reach the installation.' },
+  ID_FORM: {
+    is: '`long`: that of earlier releases, while processes of those [run beside](../../UPGRADING.md#ids-of-22-digits).',
+  },
   LOG_LEVEL: { is: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.' },
   GATEHOUSE_SERVICE_ISSUERS: { is: { 'python-runner': 'The public keys of the services; it has no key of its own.' } },
   KUBERNETES_JWKS_URL: { is: 'The key set of that issuer. [Who may ask](../vault.md#who-may-ask).' },

@@ -44,7 +44,7 @@ describe.each(['portal', 'webhook-ingress'])('a webhook at the %s', (door) => {
   it('is accepted with 200, its id and the address of its event', async () => {
     const answer = await post(webhook(), { task: 'hello' });
     expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ received: true, id: expect.stringMatching(/^evt_[0-9a-f]{32}$/) });
+    expect(answer.body).toEqual({ received: true, id: expect.stringMatching(/^evt_[0-9a-f]{12}[0-9a-z]{10}$/) });
     expect(answer.headers.get('location')).toBe(`/api/v1/events/${answer.id}`);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   });

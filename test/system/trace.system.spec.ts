@@ -26,7 +26,8 @@ describe('one message', () => {
   let system: System;
   let eventId: string;
   let spans: CollectedSpan[];
-  const traceId = (): string => eventId.replace('evt_', '');
+  const traceId = (): string =>
+    eventId.slice(4, 16) + Number.parseInt(eventId.slice(16), 36).toString(16).padStart(20, '0');
 
   beforeAll(async () => {
     [collector, sink] = await Promise.all([openCollector(), openSink()]);
@@ -76,7 +77,7 @@ describe('one message', () => {
   const parentOf = ({ parentSpanId }: CollectedSpan): CollectedSpan | undefined =>
     spans.find(({ spanId }) => spanId === parentSpanId);
 
-  it('is one trace, whose id is that of its event, each span below another and all below the webhook', () => {
+  it('is one trace, whose id is the one of its event, each span below another and all below the webhook', () => {
     const roots = spans.filter(({ parentSpanId }) => !parentSpanId);
     expect(roots.map(({ name, service }) => ({ name, service }))).toEqual([
       { name: 'webhook', service: 'webhook-ingress' },

@@ -97,7 +97,7 @@ describe('Verify', () => {
     expect(of('stale_refused')?.sentence).toContain('401 stale_timestamp');
     expect(of('sample_accepted')?.details).toContain('HTTP 200');
     expect(of('sample_accepted')?.details).not.toContain(app.webhook_url.split('/').at(-1));
-    const event = /evt_[0-9a-f]{32}/.exec(of('sample_accepted')?.sentence ?? '')?.[0] ?? '';
+    const event = /evt_[0-9a-f]{12}[0-9a-z]{10}/.exec(of('sample_accepted')?.sentence ?? '')?.[0] ?? '';
     const detail = await system.ended(event);
     expect(detail).toMatchObject({ outcome: 'verification', messages: [], runs: [] });
     // Bad requests that we sent ourselves are not listed as refusals.

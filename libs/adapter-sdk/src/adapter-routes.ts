@@ -17,6 +17,7 @@ import { checkAnswer, ContractViolation } from './contract-violation.js';
 import { readEnvelope } from './inbound-envelope.js';
 import { InvalidRequest } from './invalid-request.js';
 import { isJsonObject, parseJson, type JsonObject } from './json-value.js';
+import { messageOfTrace } from './message-of-trace.js';
 
 type Handler = (body: JsonObject, context: CallContext) => unknown;
 
@@ -48,19 +49,13 @@ export function mountAdapter(
         duration_ms: Math.round(performance.now() - startedAt),
         organization_id: context.organizationId,
         project_id: context.projectId,
-        ...messageOf(context.traceparent),
+        ...messageOfTrace(context.traceparent),
         ok: isJsonObject(answer) ? answer.ok : undefined,
         error: isJsonObject(answer) ? answer.error : undefined,
       });
       return route === 'sources/fetch-file' ? sendFile(reply, answer) : reply.send(checkAnswer(route, answer));
     });
   }
-}
-
-/** For a call about a message: the trace id is also the event's id. */
-function messageOf(traceparent: string | undefined): { event_id: string; trace_id: string } | undefined {
-  const id = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(traceparent ?? '')?.[1];
-  return id === undefined ? undefined : { event_id: `evt_${id}`, trace_id: id };
 }
 
 function handlers(adapter: AdapterDefinition): Record<string, Handler> {

@@ -1,3 +1,4 @@
+import { idDigits } from './id-kinds.js';
 import type { NormalizedMessage } from './message.js';
 
 /** The choices of a message that asks for an approval. */
@@ -19,10 +20,12 @@ export interface SentDecision {
   by: { token: string } | { approval: string };
 }
 
+const written = new RegExp(`^\\s*(approve|refuse)\\s+(apr_${idDigits('apr')})\\s*$`, 'i');
+
 /** @returns the decision that a message is: a press of a choice, or exactly `approve apr_…` or `refuse apr_…` */
 export function decisionIn({ event_type, message, metadata }: NormalizedMessage): SentDecision | null {
   if (event_type === 'action') return pressedIn(metadata?.['action']);
-  const [, word, id] = /^\s*(approve|refuse)\s+(apr_[0-9a-f]{32})\s*$/i.exec(message) ?? [];
+  const [, word, id] = written.exec(message) ?? [];
   if (word === undefined || id === undefined) return null;
   return {
     state: word.toLowerCase() === 'approve' ? 'approved' : 'refused',

@@ -1,82 +1,5 @@
 import { hash, randomFillSync, randomInt } from 'node:crypto';
-
-/** Prefix of every kind of id: it shows what an id in a log line or a support mail refers to. */
-export type IdKind =
-  | 'org'
-  | 'prj'
-  | 'key'
-  | 'usr'
-  | 'mse'
-  | 'sil'
-  | 'app'
-  | 'adp'
-  | 'mfv'
-  | 'src'
-  | 'syn'
-  | 'sdoc'
-  | 'evt'
-  | 'out'
-  | 'msg'
-  | 'cha'
-  | 'ses'
-  | 'trg'
-  | 'wfl'
-  | 'run'
-  | 'trn'
-  | 'stp'
-  | 'agt'
-  | 'dlv'
-  | 'cred'
-  | 'bnd'
-  | 'aud'
-  | 'rfa'
-  | 'flw'
-  | 'lnk'
-  | 'rvk'
-  | 'gev'
-  | 'con'
-  | 'dlt'
-  | 'bat'
-  | 'mcp'
-  | 'prv'
-  | 'tol'
-  | 'skl'
-  | 'tcl'
-  | 'doc'
-  | 'ent'
-  | 'apr'
-  | 'tri'
-  | 'cmp'
-  | 'nte'
-  | 'can'
-  | 'cmc'
-  | 'cst'
-  | 'sch'
-  | 'tck'
-  | 'ask'
-  | 'opc'
-  | 'req'
-  | 'cfr'
-  | 'alr'
-  | 'alt'
-  | 'mem'
-  | 'viw'
-  | 'wcm'
-  | 'wai'
-  | 'tsk'
-  | 'psh';
-
-/** What people set up: few, and repeated in every row of their messages. */
-const setUpKinds = ['org', 'prj', 'app', 'agt', 'trg'] as const satisfies readonly IdKind[];
-const setUp: ReadonlySet<IdKind> = new Set<IdKind>(setUpKinds);
-
-/** A regular expression: the digits of ids of these kinds. Those of what people set up may have the shorter form. */
-export function idDigits(...kinds: IdKind[]): string {
-  return kinds.some((kind) => setUp.has(kind)) ? '(?:[0-9a-f]{32}|[0-9a-z]{14})' : '[0-9a-f]{32}';
-}
-
-let lastMs = 0;
-let counter = 0;
+import { type IdKind, setUp, type SetUpKind } from './id-kinds.js';
 
 /** An id and the time in it. */
 export interface TimedId {
@@ -85,69 +8,112 @@ export interface TimedId {
   timeMs: number;
 }
 
-/**
- * A new id: `<kind>_<32 hex digits>`, the digits a UUIDv7 (RFC 9562) without dashes; of what people set up, a shorter
- * one. Ids of one process sort in the order of their creation, so inserts append to an index instead of scattering over
- * it.
- */
-export function newId(kind: IdKind, nowMs?: number): string {
-  return setUp.has(kind) ? shortId(kind, nowMs) : newTimedId(kind, nowMs).id;
+/** `long`: that of earlier releases, which their processes understand. */
+export type IdForm = 'short' | 'long';
+
+let form: IdForm = 'short';
+
+/** The form of the ids that this process makes from now on. What follows from an id has the form of that one. */
+export function makeIds(as: IdForm): void {
+  form = as;
 }
 
-let lastShortMs = 0;
+/**
+ * A new id. Those of one process sort in the order of their creation, so inserts append to an index instead of scattering
+ * over it.
+ */
+export function newId(kind: IdKind, nowMs?: number): string {
+  return setUp.has(kind) ? setUpId(kind, nowMs) : newTimedId(kind, nowMs).id;
+}
+
+let lastSetUpMs = 0;
 
 /**
  * 14 digits of base 36: the time in ms, then 31 random bits. A process makes one a millisecond, so two are the same only
- * if two processes that make one in the same millisecond also draw the same bits. They sort after all ids of 32 digits.
+ * if two processes that make one in the same millisecond also draw the same bits. They sort after all longer ids.
  */
-function shortId(kind: IdKind, nowMs = Date.now()): string {
-  lastShortMs = Math.max(nowMs, lastShortMs + 1);
-  return `${kind}_${lastShortMs.toString(36).padStart(8, '0')}${randomInt(36 ** 6)
-    .toString(36)
-    .padStart(6, '0')}`;
+function setUpId(kind: IdKind, nowMs = Date.now()): string {
+  lastSetUpMs = Math.max(nowMs, lastSetUpMs + 1);
+  return `${kind}_${base36(lastSetUpMs, 8)}${base36(randomInt(36 ** 6), 6)}`;
 }
 
-/** A new id as `newId` makes it. */
+/** Of a millisecond: three digits. */
+const counts = { short: 36 ** 3, long: 16 ** 3 };
+let lastMs = 0;
+let lastTime = '';
+let count = 0;
+
+/**
+ * A new id as `newId` makes it: 12 hexadecimal digits of the time in ms, then ten of base 36. Three of those count the ids
+ * of the millisecond, from a number that is drawn, and seven are random: for two processes to make the same id, they
+ * would have to draw the same of 2^50 numbers in the same millisecond.
+ */
 export function newTimedId(kind: IdKind, nowMs: number = Date.now()): TimedId {
-  if (nowMs <= lastMs) {
-    counter += 1;
-    if (counter > 0xfff) {
-      lastMs += 1;
-      counter = 0;
-    }
-  } else {
-    lastMs = nowMs;
-    counter = 0;
+  const at = eightRandomBytes();
+  count += 1;
+  if (nowMs > lastMs || count >= counts[form]) {
+    lastMs = Math.max(nowMs, lastMs + 1);
+    lastTime = hex(Math.floor(lastMs / 2 ** 24)) + hex(lastMs % 2 ** 24);
+    // Half of the numbers are left for more. Never 0, as the id of a trace is never all zeros.
+    count = 1 + (pool.readUInt16BE(at) % (counts[form] / 2));
   }
-  const at = sixteenRandomBytes();
-  pool.writeUIntBE(lastMs, at, 6);
-  pool.writeUInt16BE(0x7000 | counter, at + 6);
-  pool[at + 8] = (pool[at + 8]! & 0x3f) | 0x80;
-  return { id: `${kind}_${pool.toString('hex', at, at + 16)}`, timeMs: lastMs };
+  return { id: `${kind}_${lastTime}${form === 'long' ? longTail(at) : tail(at)}`, timeMs: lastMs };
 }
 
-/** Asking the system for 16 bytes costs as much as for 4 KB. */
+/** In two numbers of five digits: those of one of ten are made five times slower. */
+function tail(at: number): string {
+  return (
+    base36(count * 36 ** 2 + (pool.readUInt16BE(at + 2) % 36 ** 2), 5) + base36(pool.readUInt32BE(at + 4) % 36 ** 5, 5)
+  );
+}
+
+/** What follows the time in a UUIDv7 (RFC 9562) without dashes. */
+function longTail(at: number): string {
+  return `7${count.toString(16).padStart(3, '0')}8${pool.toString('hex', at, at + 8).slice(1)}`;
+}
+
+/** Asking the system for 8 bytes costs as much as for 4 KB. */
 const pool = Buffer.alloc(4096);
 let taken = pool.length;
 
 /** @returns their offset in the pool */
-function sixteenRandomBytes(): number {
+function eightRandomBytes(): number {
   if (taken === pool.length) {
     randomFillSync(pool);
     taken = 0;
   }
-  taken += 16;
-  return taken - 16;
+  taken += 8;
+  return taken - 8;
 }
+
+/** At most 24 bits. */
+const hex = (value: number): string => value.toString(16).padStart(6, '0');
+const base36 = (value: number, digits: number): string => value.toString(36).padStart(digits, '0');
 
 /**
  * An id that follows from another one: whoever makes it again, after a commit that was lost, makes the same. It sorts as
  * the other one does among its kind.
+ *
+ * The time and the count of the other one, two digits of base 36 that are the place, and eight of a hash. That is three more
+ * than a new id has: what follows from one id in several parts has nothing but the hash to tell them apart.
  * @param of the id that it follows from, which has the time
  * @param part what of it, where several of a kind follow from one id
- * @param at its place among those, up to 4,095; by default that of `of`
+ * @param at its place among those, up to 1,295; by default that of `of`
  */
 export function derivedId(kind: IdKind, of: string, part: string, at?: number): string {
+  const digits = of.slice(of.indexOf('_') + 1);
+  if (digits.length !== 22 && digits.length !== 25) return longDerivedId(kind, of, part, at);
+  const place = at === undefined ? digits.slice(15, 17) : base36(at % 36 ** 2, 2);
+  const hashed = hash('sha256', `${kind} ${of} ${part}`);
+  return `${kind}_${digits.slice(0, 15)}${place}${fourDigits(hashed, 0)}${fourDigits(hashed, 7)}`;
+}
+
+/** Of 28 bits. */
+const fourDigits = (hashed: string, at: number): string =>
+  base36(Number.parseInt(hashed.slice(at, at + 7), 16) % 36 ** 4, 4);
+
+/** As earlier releases make it, so that what they began is not done twice. */
+function longDerivedId(kind: IdKind, of: string, part: string, at?: number): string {
   const digits = of.slice(of.indexOf('_') + 1).padEnd(20, '0');
   const place = at === undefined ? digits.slice(17, 20) : (at & 0xfff).toString(16).padStart(3, '0');
   return `${kind}_${digits.slice(0, 16)}8${place}${hash('sha256', `${kind} ${of} ${part}`).slice(0, 12)}`;
@@ -157,7 +123,7 @@ export function derivedId(kind: IdKind, of: string, part: string, at?: number): 
  * Sorts before every id of its kind from this time on, and after all earlier ones. Ids have an index, times have none. Not
  * for what people set up: its shorter ids sort after all longer ones, whenever those were made.
  */
-export function firstId(kind: Exclude<IdKind, (typeof setUpKinds)[number]>, at: Date): string {
+export function firstId(kind: Exclude<IdKind, SetUpKind>, at: Date): string {
   return `${kind}_${at.getTime().toString(16).padStart(12, '0')}`;
 }
 

@@ -1,21 +1,32 @@
-import { derivedId, firstId, idDigits, idTimeMs, newId } from './ids.js';
+import { derivedId, firstId, idDigits, type IdForm, idTimeMs, makeIds, newId } from './index.js';
 
-describe('an id', () => {
-  it('is its kind and a UUIDv7, and contains its time', () => {
+const formOf = (...kinds: Parameters<typeof idDigits>): RegExp =>
+  new RegExp(`^(?:${kinds.join('|')})_${idDigits(...kinds)}$`);
+const long = 'evt_01a225611244700092add81e1c6757cb';
+
+afterEach(() => makeIds('short'));
+
+describe.each<[IdForm, RegExp]>([
+  ['short', /^evt_[0-9a-f]{12}[0-9a-z]{10}$/],
+  ['long', /^evt_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/],
+])('an id of the %s form', (form, digits) => {
+  beforeEach(() => makeIds(form));
+
+  it('is its kind and digits that contain its time', () => {
     const before = Date.now();
     const id = newId('evt');
-    expect(id).toMatch(/^evt_[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
+    expect(id).toMatch(digits);
+    expect(id).toMatch(formOf('evt'));
     expect(idTimeMs(id)).toBeGreaterThanOrEqual(before);
-    expect(idTimeMs(newId('sdoc'))).toBeLessThanOrEqual(Date.now() + 1_000);
+    expect(newId('sdoc')).toMatch(formOf('sdoc'));
     for (const none of ['', 'evt_', 'evt_short', 'evt_zzzzzzzzzzzz7000']) expect(idTimeMs(none)).toBeNaN();
   });
 
   it('sorts after the first id of its time, and before the first one of the next millisecond', () => {
     const nowMs = Date.now() + 30_000;
     const id = newId('evt', nowMs);
-    const bounds = [nowMs, nowMs + 1].map((ms) => firstId('evt', new Date(ms)));
+    const bounds = [idTimeMs(id), idTimeMs(id) + 1].map((ms) => firstId('evt', new Date(ms)));
     expect([bounds[1]!, id, bounds[0]!].toSorted()).toEqual([bounds[0], id, bounds[1]]);
-    expect(idTimeMs(bounds[0]!)).toBe(nowMs);
   });
 
   it('is unique among a million, in the order in which they were made', () => {
@@ -25,19 +36,35 @@ describe('an id', () => {
       const id = newId('evt');
       if (id <= last) throw new Error(`${id} after ${last}`);
       last = id;
-      tails.add(id.slice(-16));
+      tails.add(id.slice(-10));
     }
-    // Ids of other processes differ from these only in their random half.
-    expect(tails.size).toBe(1_000_000);
+    // Ids of other processes differ from these only in what is drawn.
+    expect(tails.size).toBeGreaterThan(999_990);
   });
 
-  it('stays in order when a millisecond has more ids than its counter holds, and when the clock is set back', () => {
+  it('stays in order when a millisecond has more ids than it can count, and when the clock is set back', () => {
     const now = Date.now() + 60_000;
-    const many = Array.from({ length: 10_000 }, () => newId('evt', now));
-    many.push(newId('evt', now - 30_000), newId('evt', now + 5));
+    const many = Array.from({ length: 100_000 }, () => newId('evt', now));
+    many.push(newId('evt', now - 30_000), newId('evt', now + 50));
     expect(many.toSorted()).toEqual(many);
-    expect(idTimeMs(many[0]!)).toBe(now);
+    expect(new Set(many.map(idTimeMs)).size).toBeLessThan(40);
   });
+});
+
+it('of both forms they sort by their time', () => {
+  const startMs = Date.now() + 120_000;
+  const mixed = Array.from({ length: 100 }, (_, ms) => {
+    makeIds(ms % 3 === 0 ? 'long' : 'short');
+    return newId('evt', startMs + ms);
+  });
+  expect(mixed.toSorted()).toEqual(mixed);
+  expect(new Set(mixed.map((id) => id.length))).toEqual(new Set([26, 36]));
+});
+
+it('of different milliseconds begin to count at different numbers, as those of different processes do', () => {
+  const startMs = Date.now() + 240_000;
+  const counts = Array.from({ length: 1_000 }, (_, ms) => newId('evt', startMs + ms).slice(16, 19));
+  expect(new Set(counts).size).toBeGreaterThan(900);
 });
 
 describe('an id of what people set up', () => {
@@ -46,17 +73,20 @@ describe('an id of what people set up', () => {
   it('has 14 digits, and sorts by its time and after ids of 32 digits', () => {
     const longer = 'prj_01a2248470087000960c2671b0734ed1';
     expect([...made, longer].toSorted()).toEqual([longer, ...made]);
-    for (const id of [longer, ...made]) expect(id).toMatch(new RegExp(`^prj_${idDigits('prj')}$`));
+    for (const id of [longer, ...made]) expect(id).toMatch(formOf('prj'));
     expect(new Set(made.map((id) => id.length))).toEqual(new Set([18]));
   });
 
-  it('is no form of another kind', () => {
-    expect(made[0]!.slice(4)).not.toMatch(new RegExp(`^${idDigits('evt')}$`));
+  it('is no form of another kind, nor the form of that one of it', () => {
+    expect(made[0]!.replace('prj', 'evt')).not.toMatch(formOf('evt'));
+    expect(newId('evt').replace('evt', 'prj')).not.toMatch(formOf('prj'));
   });
 });
 
-describe('an id that follows from another', () => {
+describe.each<IdForm>(['short', 'long'])('an id that follows from another one of the %s form', (form) => {
+  makeIds(form);
   const [first, second] = [newId('evt'), newId('evt')];
+  makeIds('short');
 
   it('is the same whenever it is made, and another for another part, kind or origin', () => {
     expect(derivedId('msg', first, 'message', 3)).toBe(derivedId('msg', first, 'message', 3));
@@ -66,9 +96,10 @@ describe('an id that follows from another', () => {
       derivedId('msg', second, 'message'),
       derivedId('trn', first, 'message'),
       derivedId('trn', first, 'notice'),
-    ].map((id) => id.slice(4));
-    expect(new Set(all).size).toBe(all.length);
-    for (const id of all) expect(id).toMatch(/^[0-9a-f]{12}7[0-9a-f]{3}8[0-9a-f]{15}$/);
+    ];
+    expect(new Set(all.map((id) => id.slice(4))).size).toBe(all.length);
+    for (const id of all) expect(id).toMatch(formOf('msg', 'trn'));
+    expect(new Set(all.map((id) => id.length))).toEqual(new Set([form === 'short' ? 29 : 36]));
   });
 
   it('has the time of its origin, and sorts as that does, then by its place', () => {
@@ -83,4 +114,17 @@ describe('an id that follows from another', () => {
     const turns = ids.map((id) => derivedId('trn', id, 'conversation'));
     expect(turns.toSorted()).toEqual(turns);
   });
+});
+
+it('what follows from an id of an earlier release is what that release made of it', () => {
+  const message = derivedId('msg', long, 'message', 2);
+  expect(message).toBe('msg_01a22561124470008002eb0d38cf436a');
+  expect(derivedId('trn', message, 'conversation')).toBe('trn_01a225611244700080028188605b01ae');
+  expect(derivedId('wai', 'trg_mx1ag79jzfrctm', '0.1')).toBe('wai_mx1ag79jzfrctm0080009d9d19be0ba4');
+});
+
+it('a million ids that follow from as many of one process are different', () => {
+  const all = new Set<string>();
+  for (let made = 0; made < 1_000_000; made += 1) all.add(derivedId('msg', newId('evt'), 'message', 0));
+  expect(all.size).toBe(1_000_000);
 });

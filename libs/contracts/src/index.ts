@@ -8,6 +8,7 @@ export * from './content-trust.js';
 export * from './document-access.js';
 export * from './endpoint.js';
 export * from './event-wait.js';
+export { idDigits, type IdKind } from './id-kinds.js';
 export * from './ids.js';
 export * from './image-type.js';
 export * from './internal-headers.js';

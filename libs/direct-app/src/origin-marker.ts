@@ -1,10 +1,10 @@
-import type { InboundRequest } from '#libs/contracts';
+import { idDigits, type InboundRequest } from '#libs/contracts';
 
 /** Where an App's outgoing message carries the marker (spec 4.2, generic webhook). */
 export const originHeader = 'x-gatehouse-origin';
 export const originField = 'gatehouse_origin';
 
-const form = /^([0-9a-f]{32})(?:\.(dlv_[0-9a-f]{32}))?$/;
+const form = new RegExp(`^([0-9a-f]{32})(?:\\.(dlv_${idDigits('dlv')}))?$`);
 /** Read of one message: a sender may write any number of them. */
 const maxMarkers = 8;
 

@@ -173,6 +173,8 @@ export const serviceSettings = {
   GATEHOUSE_SERVICE_KEY: json(privateKeys),
   PUBLIC_URL: url(),
   LOG_LEVEL: text('info'),
+  /** The form of new ids. */
+  ID_FORM: oneOf('short', 'long'),
   /** Public keys of each service, `{service: URL of its JWKS, or the JWKS}`; absent: all sign with one key. */
   GATEHOUSE_SERVICE_ISSUERS: optionalJson(readIssuers),
   /** `iss` of the cluster's ServiceAccount tokens; absent: they are not accepted. */

@@ -1,3 +1,4 @@
+import { type IdForm, makeIds } from '#libs/contracts';
 import { JobClient, JobServer } from '#libs/queue';
 import { inService, startMetrics, startTracing, telemetryDefaults, type TelemetrySettings } from '#libs/telemetry';
 import { type DynamicModule, Logger, type Type } from '@nestjs/common';
@@ -61,6 +62,8 @@ export interface ServiceSettings extends TrustSettings, Partial<HttpLimits>, Par
   /** The first one signs; only public halves for a service that calls no other. */
   GATEHOUSE_SERVICE_KEY: Jwk | Jwk[];
   LOG_LEVEL: string;
+  /** Absent: `short`. */
+  ID_FORM?: IdForm;
   /** Absent: one address may have them all, as other services may. */
   HTTP_CONNECTIONS_PER_ADDRESS?: number;
 }
@@ -272,6 +275,7 @@ async function startTelemetry({ name, settings }: ServiceOptions): Promise<Telem
 
 /** Opens the operations port; then, once the schema is migrated, queues and HTTP. */
 async function openService(options: ServiceOptions): Promise<NestFastifyApplication> {
+  makeIds(options.settings.ID_FORM ?? 'short');
   const { app, readiness, jobs } = await buildService(options, await startTelemetry(options));
   try {
     await app.get(OperationsServer).listen(options.settings);

@@ -1,13 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { eventIdOf, traceIdOf } from './trace-id.js';
 
 /** The message being handled, which all its log lines and spans carry. */
 export interface Message {
-  /** `evt_` and 32 hexadecimal digits, which are also the trace's id: one gives the other. */
+  /** It says the trace's id, and that says it. */
   eventId: string;
   organizationId: string;
 }
 
 interface Current extends Message {
+  traceId: string;
   /** The current span, in the form of W3C Trace Context: 16 hexadecimal digits. */
   spanId: string;
 }
@@ -20,11 +22,7 @@ export function traceIsSent(sent: boolean): void {
 }
 
 const current = new AsyncLocalStorage<Current>();
-const eventId = /^evt_([0-9a-f]{32})$/;
 const header = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
-
-/** @returns null when it is not an event's id */
-export const traceIdOf = (id: string): string | null => eventId.exec(id)?.[1] ?? null;
 
 /**
  * The span of the webhook, known without being sent: a process that received no other span continues from it, so that a
@@ -41,27 +39,27 @@ export function inMessage<T>(message: Message, parent: string | undefined, work:
   if (traceId === null) return work();
   const [, ofTrace, asker] = header.exec(parent ?? '') ?? [];
   const spanId = asker !== undefined && ofTrace === traceId ? asker : rootSpanId(traceId);
-  return current.run({ eventId: message.eventId, organizationId: message.organizationId, spanId }, work);
+  return current.run({ eventId: message.eventId, organizationId: message.organizationId, traceId, spanId }, work);
 }
 
 /** The message of one of our own `traceparent`s; null when it is not one. */
 export function messageOf(traceparent: string | undefined, organizationId: string): Message | null {
   const traceId = header.exec(traceparent ?? '')?.[1];
-  return traceId === undefined ? null : { eventId: `evt_${traceId}`, organizationId };
+  return traceId === undefined ? null : { eventId: eventIdOf(traceId), organizationId };
 }
 
 /** What a log line says about the message; undefined when none is being handled. */
 export function traceFields(): { event_id: string; trace_id: string; organization_id: string } | undefined {
   const now = current.getStore();
   if (!now) return undefined;
-  return { event_id: now.eventId, trace_id: now.eventId.slice(4), organization_id: now.organizationId };
+  return { event_id: now.eventId, trace_id: now.traceId, organization_id: now.organizationId };
 }
 
 /** The header for a request to another service about the message. @param ofEvent only if it is this event's */
 export function traceparent(ofEvent?: string): string | undefined {
   const now = current.getStore();
   if (!now || (ofEvent !== undefined && ofEvent !== now.eventId)) return undefined;
-  return `00-${now.eventId.slice(4)}-${now.spanId}-${sampled}`;
+  return `00-${now.traceId}-${now.spanId}-${sampled}`;
 }
 
 /** The current span; undefined when no message is being handled. */

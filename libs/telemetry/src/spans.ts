@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { inChild, rootSpanId, spanId, traceFields, traceIdOf, traceIsSent } from './message-trace.js';
+import { inChild, rootSpanId, spanId, traceFields, traceIsSent } from './message-trace.js';
+import { traceIdOf } from './trace-id.js';
 
 export type SpanKind = 'server' | 'client' | 'consumer' | 'internal';
 export type Attributes = Record<string, string | number | boolean>;

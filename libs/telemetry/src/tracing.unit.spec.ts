@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inMessage, inSpan, messageOf, recordSpan, startTracing, traceFields, traceparent } from './index.js';
 
-const traceId = '01a204447304700092add81e1c6757cb';
-const message = { eventId: `evt_${traceId}`, organizationId: 'org_1' };
+const message = { eventId: 'evt_01a225a0348c58lilawvnu', organizationId: 'org_1' };
+const traceId = '01a225a0348c00000001e3e6a82d864a';
 
 interface Sent {
   traceId: string;

@@ -138,7 +138,7 @@ describe('delivering', () => {
   });
 
   it("carries the platform's marker where it is given one", async () => {
-    const origin_marker = `${'a1'.repeat(16)}.dlv_${'0'.repeat(32)}`;
+    const origin_marker = `${'a1'.repeat(16)}.dlv_${'0'.repeat(25)}`;
     await deliver({ origin_marker });
     await deliver({ origin_marker: 'a line\r\nx-other: header' });
     const [{ headers, json }, { headers: others }] = seen as [Seen, Seen];

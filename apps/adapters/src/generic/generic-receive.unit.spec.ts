@@ -182,15 +182,18 @@ describe('parsing a webhook', () => {
     expect(await parse('', { headers: { 'x-gatehouse-origin': 'm' } })).toMatchObject(own);
   });
 
-  it("leaves the platform's marker to the platform, which knows whose it is", async () => {
-    const marker = `${'a1'.repeat(16)}.dlv_${'0'.repeat(32)}`;
-    const foreign = { is_bot: false, metadata: { is_self: false, origin_marker: marker } };
-    expect(await parse(BODY, { headers: { 'x-gatehouse-origin': marker } })).toMatchObject(foreign);
-    expect(await parse({ message: 'm', gatehouse_origin: marker })).toMatchObject(foreign);
-    expect(await parse('plain text', { headers: { 'x-gatehouse-origin': marker } })).toMatchObject(foreign);
-    const echo = { message: 'm', metadata: { origin_marker: marker } };
-    expect((await parse(echo)).metadata).not.toHaveProperty('origin_marker');
-  });
+  it.each([22, 25, 32])(
+    "leaves the platform's marker with %i digits to the platform, which knows whose it is",
+    async (digits) => {
+      const marker = `${'a1'.repeat(16)}.dlv_${'0'.repeat(digits)}`;
+      const foreign = { is_bot: false, metadata: { is_self: false, origin_marker: marker } };
+      expect(await parse(BODY, { headers: { 'x-gatehouse-origin': marker } })).toMatchObject(foreign);
+      expect(await parse({ message: 'm', gatehouse_origin: marker })).toMatchObject(foreign);
+      expect(await parse('plain text', { headers: { 'x-gatehouse-origin': marker } })).toMatchObject(foreign);
+      const echo = { message: 'm', metadata: { origin_marker: marker } };
+      expect((await parse(echo)).metadata).not.toHaveProperty('origin_marker');
+    },
+  );
 
   it('marks a sender without reply_to as unanswerable by an address of null', async () => {
     expect(await parse({ sender: 'ci', message: 'm' })).toMatchObject({ metadata: { channel_address: null } });

@@ -1,8 +1,9 @@
+import { firstId } from '#libs/contracts';
 import { dataSourceOptions, Database } from '#libs/database';
 import { Journal } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { openLink, type BreakableLink, takeRedisDatabase } from '#libs/testing';
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { schema } from '../db/schema.js';
 import { type Receipt, ReceiptRepository } from '../path/receipts/receipt.repository.js';
 import { StaleReceiptRepository } from '../path/receipts/stale-receipt.repository.js';
@@ -75,7 +76,9 @@ let made = 0;
 export function receipt(change: Partial<Receipt> = {}): Receipt {
   const receivedAt = change.receivedAt ?? new Date();
   return {
-    id: `evt_${receivedAt.getTime().toString(16).padStart(12, '0')}${(made += 1).toString(16).padStart(8, '0')}${randomBytes(6).toString('hex')}`,
+    id: `${firstId('evt', receivedAt)}${(made += 1).toString(36).padStart(5, '0')}${randomInt(36 ** 5)
+      .toString(36)
+      .padStart(5, '0')}`,
     receivedAt,
     organizationId: 'org_1',
     projectId: 'prj_1',

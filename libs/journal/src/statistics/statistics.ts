@@ -1,4 +1,4 @@
-import type { ProjectScope, ScopeColumns } from '#libs/contracts';
+import { idDigits, type ProjectScope, type ScopeColumns } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import { latencyBoundsMs } from './latency.js';
 
@@ -65,7 +65,7 @@ const counted = `
     UNION ALL SELECT e.stage || '_ms', width_bucket(e.duration_ms, ${bounds})::text
       WHERE e.duration_ms IS NOT NULL AND (e.stage, e.outcome) IN (('turn', 'succeeded'), ('delivery', 'delivered'))
     UNION ALL SELECT 'reply_ms', width_bucket((${sinceReceipt})::double precision, ${bounds})::text
-      WHERE e.stage = 'delivery' AND e.outcome = 'delivered' AND e.receipt_id ~ '^evt_[0-9a-f]{32}$'
+      WHERE e.stage = 'delivery' AND e.outcome = 'delivered' AND e.receipt_id ~ '^evt_${idDigits('evt')}$'
   ) m`;
 
 /** Counts by measure and label: one row per minute and App holds them all, by `measure:label`. */

@@ -1,4 +1,5 @@
 import { isShared, type Manifest, signsTime } from '#libs/adapter-sdk';
+import { idDigits } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { AppService } from '../apps/app.service.js';
@@ -76,8 +77,10 @@ function kindsOf({ endpoint: { verification } }: SampleEndpoint): SampleKind[] {
   return ['signed', 'unsigned', ...tampered, ...(signsTime(verification) ? (['stale'] as const) : [])];
 }
 
+const location = new RegExp(`/api/v1/events/(evt_${idDigits('evt')})$`);
+
 /** The event that an answer of the ingress names. */
 export function becameOf({ answer }: WebhookExchange): { event_id: string | null; duplicate: boolean } {
-  const id = /\/api\/v1\/events\/(evt_[0-9a-f]{32})$/.exec(answer?.headers['location'] ?? '')?.[1] ?? null;
+  const id = location.exec(answer?.headers['location'] ?? '')?.[1] ?? null;
   return { event_id: id, duplicate: id !== null && /"duplicate"\s*:\s*true/.test(answer?.body ?? '') };
 }

@@ -74,5 +74,5 @@ export function readJudgement(
 
 /** Which answer is shown first: models prefer a place, so it changes from case to case, and is the same in each try. */
 function sidesOf({ id }: ComparisonCase): [Side, Side] {
-  return Number.parseInt(id.slice(-1), 16) % 2 === 0 ? ['baseline', 'candidate'] : ['candidate', 'baseline'];
+  return Number.parseInt(id.slice(-1), 36) % 2 === 0 ? ['baseline', 'candidate'] : ['candidate', 'baseline'];
 }

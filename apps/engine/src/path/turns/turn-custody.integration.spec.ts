@@ -1,4 +1,4 @@
-import { deliverySend, newId, turnRun } from '#libs/contracts';
+import { deliverySend, idDigits, newId, turnRun } from '#libs/contracts';
 import { until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -162,7 +162,7 @@ describe('custody of a turn', () => {
       return (await ended(turn.turn_id)).answer_id;
     };
     const first = await answerOf();
-    expect(first).toMatch(/^dlv_[0-9a-f]{32}$/);
+    expect(first).toMatch(new RegExp(`^dlv_${idDigits('dlv')}$`));
     await world.pool.query('DELETE FROM engine.step WHERE turn_id = $1', [turn.turn_id]);
     await world.pool.query('DELETE FROM engine.turn WHERE id = $1', [turn.turn_id]);
     expect(await answerOf()).toBe(first);

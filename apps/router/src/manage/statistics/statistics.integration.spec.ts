@@ -1,4 +1,4 @@
-import { columnsOf, newId } from '#libs/contracts';
+import { columnsOf, makeIds, newId } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { addCounts, countJournal, joinOldMinutes, latencyClass } from '#libs/journal';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -70,6 +70,18 @@ describe('message statistics', () => {
     expect(total.delivery.p50_ms).toBeLessThan(151);
     expect(total.reply.p99_ms).toBeGreaterThan(1_900);
     expect(total.reply.p99_ms).toBeLessThan(3_001);
+  });
+
+  it('measure the replies to events of both forms of ids', async () => {
+    const app_id = newId('app');
+    for (const form of ['long', 'short'] as const) {
+      makeIds(form);
+      const receipt_id = await events.event({ appId: app_id, outcome: null });
+      expect(receipt_id).toHaveLength(form === 'long' ? 36 : 26);
+      const sent = { receipt_id, app_id, subject_id: newId('dlv'), duration_ms: 100 };
+      await events.append({ ...sent, stage: 'delivery', outcome: 'delivered', at: new Date(Date.now() + 1) });
+    }
+    expect((await statistics({ app_id })).body.total.reply).toMatchObject({ count: 2 });
   });
 
   it('contain every step, and list Apps separately', async () => {

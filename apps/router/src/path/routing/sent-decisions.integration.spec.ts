@@ -37,7 +37,8 @@ const pressOf = (id: string, value: string): Partial<NormalizedMessage> => ({
 describe('a decision about a call that waits for approval', () => {
   it.each([
     ['a press', pressOf('approve', approvalValue('tok'))],
-    ['words', { message: `Refuse apr_${'0'.repeat(32)}` }],
+    ['words', { message: `Refuse ${newId('apr')}` }],
+    ['words with an id of 32 digits', { message: `Refuse apr_${'0'.repeat(32)}` }],
   ])(
     'by %s takes a turn of no session, where the conversation is held up or goes to triggers alone',
     async (_by, decision) => {
@@ -54,7 +55,7 @@ describe('a decision about a call that waits for approval', () => {
   it.each([
     ['another choice', pressOf('approve', 'ship it')],
     ['another id', pressOf('ship', approvalValue('tok'))],
-    ['words within a text', { message: `please approve apr_${'0'.repeat(32)}` }],
+    ['words within a text', { message: `please approve ${newId('apr')}` }],
     ['words without an approval', { message: 'approve' }],
   ])('is no other message: %s is routed like any', async (_what, message) => {
     const row = await send(await channel(), message);

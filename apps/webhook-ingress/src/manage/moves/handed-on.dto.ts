@@ -89,7 +89,7 @@ export function requireReceipt(given: HandedOnReceipt, nowMs: number): void {
   const areHeaders = Object.values(headers).every((value) => isText(value) || areTexts(value));
   const areKeys = keys.every((key: unknown) => areTexts(key) && (key as string[]).length === 2);
   const checks: [boolean, string][] = [
-    [receiptId.test(id), 'id: give evt_ and the 32 digits of an event'],
+    [receiptId.test(id), 'id: give that of an event'],
     [isTimely, 'received_at: give the time in the id, which is not ahead of the clock here (RFC 3339)'],
     [wholeUrl.test(url) && URL.canParse(url), 'url: give it whole, with the address at which it was received'],
     [areHeaders, 'headers: give each as a text, or as a list of texts'],
