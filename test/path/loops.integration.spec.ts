@@ -21,7 +21,7 @@ describe('loops', () => {
 
   async function receive(appId: string, sender: string, message: string, over: object = {}): Promise<MessageRow> {
     const receipt = await world.receive(appId, { sender, message, ...over });
-    return world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [receipt]);
+    return world.message(receipt);
   }
 
   /** Ends the agent's turn and sends its reply. @returns whether there was a turn */
@@ -64,8 +64,8 @@ describe('loops', () => {
     return { appId, replies };
   }
 
-  const last = (appId: string): Promise<MessageRow> =>
-    world.row<MessageRow>('SELECT * FROM router.message WHERE app_id = $1 ORDER BY id DESC LIMIT 1', [appId]);
+  const last = async (appId: string): Promise<MessageRow> =>
+    (await world.messages('WHERE app_id = $1 ORDER BY id DESC LIMIT 1', [appId]))[0] as MessageRow;
 
   it('are prevented: what the App itself has sent is dropped, by its id and by its text', async () => {
     const appId = await openApp();

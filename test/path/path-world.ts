@@ -12,7 +12,6 @@ import { type Turn, turnJobOf } from '../../apps/engine/src/entities/turn.entity
 import { TurnRepository } from '../../apps/engine/src/path/turns/turn.repository.js';
 import { targetOf, turnOf, type WholeTurn } from '../../apps/router/src/path/handover/turn-handover.service.js';
 import { RoutingService } from '../../apps/router/src/path/routing/routing.service.js';
-import type { StoredMessage } from '../../apps/router/src/entities/message.entity.js';
 import { jobOf, type RouterWorld, routerWorld } from '../../apps/router/src/testing/router-world.js';
 import type { RouterSettings } from '../../apps/router/src/env.js';
 
@@ -71,9 +70,7 @@ export async function pathWorld(settings: Partial<RouterSettings> = {}): Promise
   const rowOf = (id: string) => world.row<Turn>('SELECT * FROM engine.turn WHERE id = $1', [id]);
 
   const take: PathWorld['take'] = async (receiptId, by = engine) => {
-    const messages = await world.query<StoredMessage>('SELECT * FROM router.message WHERE receipt_id = $1', [
-      receiptId,
-    ]);
+    const messages = await world.messages('WHERE receipt_id = $1', [receiptId]);
     const kept = await world.query<{ payload: WholeTurn }>(
       'SELECT payload FROM router.stale_handover WHERE receipt_id = $1 AND payload IS NOT NULL ORDER BY subject_id',
       [receiptId],

@@ -1,7 +1,6 @@
 import { newId } from '#libs/contracts';
 import { until } from '#libs/testing';
 import type { SessionTurnView } from '../../apps/engine/src/manage/sessions/session-turn.dto.js';
-import type { MessageRow } from '../../apps/router/src/entities/message.entity.js';
 import { ProjectRules } from '../../apps/router/src/path/rules/project-rules.js';
 import { caller } from '../../apps/router/src/testing/router-world.js';
 import type { TriggerRow, WorkflowRow } from '../../apps/router/src/entities/rules.entity.js';
@@ -19,7 +18,7 @@ describe('the reply to a message', () => {
 
   async function receive(appId: string, message: object, over: object = {}) {
     const receipt = await world.receive(appId, message, over);
-    const row = await world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [receipt]);
+    const row = await world.message(receipt);
     const turns = await world.turnsOf(receipt);
     return { row, turns, input: turns[0]?.input };
   }

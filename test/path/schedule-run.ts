@@ -3,6 +3,7 @@ import type { Journal } from '#libs/journal';
 import assert from 'node:assert/strict';
 import type { SessionRepository } from '../../apps/engine/src/manage/sessions/session.repository.js';
 import type { Turn } from '../../apps/engine/src/entities/turn.entity.js';
+import type { StoredMessage } from '../../apps/router/src/entities/message.entity.js';
 import type { RoutingService } from '../../apps/router/src/path/routing/routing.service.js';
 import { jobOf } from '../../apps/router/src/testing/router-world.js';
 import { Crash, type Fuse } from './crashes.js';
@@ -97,12 +98,9 @@ export class ScheduleRun {
   }
 
   async expectAllHandled(): Promise<void> {
-    const messages = await this.world.query<{ id: string; dedup_key: string; receipt_id: string }>(
-      `SELECT id, receipt_id, message ->> 'dedup_key' AS dedup_key FROM router.message WHERE app_id = $1 AND message ->> 'dedup_key' LIKE $2`,
-      [this.appId, `${this.id} %`],
-    );
+    const messages = await this.messages();
     assert.deepEqual(
-      messages.map(({ dedup_key }) => dedup_key).sort(),
+      messages.map(({ message }) => message.dedup_key).sort(),
       this.sent.map(({ dedupKey }) => dedupKey).sort(),
     );
     const turns = await this.world.query<Turn>(
@@ -111,7 +109,7 @@ export class ScheduleRun {
     );
     const unfinished = turns.filter(({ state }) => !['succeeded', 'failed', 'collected', 'handled'].includes(state));
     assert.deepEqual(unfinished, [], 'turns that nobody ended');
-    const receiptOf = new Map(messages.map(({ dedup_key, receipt_id }) => [dedup_key, receipt_id]));
+    const receiptOf = new Map(messages.map(({ message, receipt_id }) => [message.dedup_key ?? '', receipt_id]));
     this.expectHandledOnceInOrder(turns, receiptOf);
     expectTakeovers(turns);
     await this.expectNothingStranded();
@@ -147,13 +145,16 @@ export class ScheduleRun {
   }
 
   private async expectOneRunEach(): Promise<void> {
-    const runs = await this.world.query<{ text: string; runs: number; done: boolean }>(
-      `SELECT m.message ->> 'message' AS text, count(DISTINCT t.run_id)::integer AS runs, bool_and(t.state IN ('succeeded', 'failed')) AS done
+    const messages = await this.messages();
+    const runs = await this.world.query<{ id: string; runs: number; done: boolean }>(
+      `SELECT m.id, count(DISTINCT t.run_id)::integer AS runs, bool_and(t.state IN ('succeeded', 'failed')) AS done
          FROM router.message m LEFT JOIN engine.turn t ON t.message_id = m.id AND t.run_id IS NOT NULL
-        WHERE m.message ->> 'dedup_key' LIKE $1 GROUP BY m.id, text`,
-      [`${this.id} %`],
+        WHERE m.id = ANY($1) GROUP BY m.id`,
+      [messages.map(({ id }) => id)],
     );
-    for (const { text, runs: count, done } of runs) {
+    const textOf = new Map(messages.map(({ id, message }) => [id, message.message]));
+    for (const { id, runs: count, done } of runs) {
+      const text = textOf.get(id) ?? '';
       assert.deepEqual(
         { text, count, done },
         {
@@ -213,12 +214,18 @@ export class ScheduleRun {
     if (found.length > 0) message.takenAt = Math.min(message.takenAt, at);
   }
 
-  private sessions(): Promise<{ id: string }[]> {
+  private async sessions(): Promise<{ id: string }[]> {
     return this.world.query(
-      `SELECT DISTINCT t.session_id AS id FROM engine.turn t JOIN router.message m ON m.id = t.message_id
-        WHERE t.app_id = $1 AND t.session_id IS NOT NULL AND m.message ->> 'dedup_key' LIKE $2 ORDER BY 1`,
-      [this.appId, `${this.id} %`],
+      `SELECT DISTINCT session_id AS id FROM engine.turn
+        WHERE app_id = $1 AND session_id IS NOT NULL AND message_id = ANY($2) ORDER BY 1`,
+      [this.appId, (await this.messages()).map(({ id }) => id)],
     );
+  }
+
+  /** Those that this schedule has sent. */
+  private async messages(): Promise<StoredMessage[]> {
+    const messages = await this.world.messages('WHERE app_id = $1', [this.appId]);
+    return messages.filter(({ message }) => message.dedup_key?.startsWith(`${this.id} `));
   }
 
   private openTurns(): Promise<Pick<Turn, 'id'>[]> {

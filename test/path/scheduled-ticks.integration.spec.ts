@@ -61,7 +61,7 @@ describe('the ticks of a schedule', () => {
   };
   const states = (ticks: ScheduleTickView[]): string[] => ticks.map(({ state }) => state);
   const messagesOf = (id: string): Promise<StoredMessage[]> =>
-    world.query<StoredMessage>('SELECT * FROM router.message WHERE app_id = $1 ORDER BY id', [`schedule:${id}`]);
+    world.messages('WHERE app_id = $1 ORDER BY id', [`schedule:${id}`]);
 
   it('run the workflow once each, with an event that says why', async () => {
     const id = await create({});

@@ -35,7 +35,7 @@ describe('triggers and runs', () => {
   };
   const receive = async (appId: string, over: object = {}): Promise<MessageRow> => {
     const receipt = await world.receive(appId, over);
-    return world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [receipt]);
+    return world.message(receipt);
   };
   const runsOf = async ({ receipt_id }: Pick<MessageRow, 'receipt_id'>): Promise<RunRow[]> => {
     const { body } = await world.call<{ runs: RunRow[] }>('GET', `events/${receipt_id}`);
@@ -178,7 +178,7 @@ describe('triggers and runs', () => {
     const request = { headers: { 'x-github-event': 'push', 'user-agent': 'a\u202eb' }, query: { x: '1' } };
     const byWebhook = async (over: object): Promise<MessageRow> => {
       const receipt = await world.receive(appId, {}, over);
-      return world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [receipt]);
+      return world.message(receipt);
     };
     const matched = await byWebhook({ request });
     const clean = { ...request, headers: { ...request.headers, 'user-agent': 'ab' } };

@@ -3,6 +3,7 @@ import { SignJWT } from 'jose';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { type FakeModel, fakeModel } from '../../apps/engine/src/testing/fake-model.js';
+import { storedMessages } from '../../apps/router/src/testing/router-world.js';
 import { startSystem, type System } from './system.js';
 
 const identitySecret = 'TWFkZSBmb3IgdGVzdHM6IHRoZSBmaXJzdCBhY2NvdW50';
@@ -80,7 +81,7 @@ describe('the erasure of a contact', () => {
       return rows[0]?.id ?? null;
     });
 
-  /** Tables that hold one of these words, in a text or in bytes. */
+  /** Tables that hold one of these words, in a text or in bytes, packed or not. */
   async function tablesWith(...words: string[]): Promise<string[]> {
     const { rows: tables } = await db.query<{ name: string }>(
       `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
@@ -92,8 +93,14 @@ describe('the erasure of a contact', () => {
       const { rows } = await db.query(`SELECT 1 FROM ${name} t WHERE t::text ILIKE ANY($1) LIMIT 1`, [patterns]);
       if (rows.length > 0) found.push(name);
     }
-    return found;
+    const unpacked = JSON.stringify(await storedMessages(rowsOf, '')).toLowerCase();
+    if (words.some((word) => unpacked.includes(word))) found.push('router.message');
+    return [...new Set(found)];
   }
+
+  const rowsOf = {
+    query: async <T>(sql: string, parameters?: unknown[]) => (await db.query(sql, parameters)).rows as T[],
+  };
 
   const ended = (contact: string) =>
     until(

@@ -1,4 +1,5 @@
 import { until } from '#libs/testing';
+import { storedMessages } from '../../apps/router/src/testing/router-world.js';
 import { KilledServices } from './killed-services.js';
 import { post } from './webhook.js';
 
@@ -72,12 +73,17 @@ describe('runs that wait for an event while processes are killed', () => {
 
     const { rows: ended } = await pool.query('SELECT DISTINCT state FROM engine.turn WHERE run_id IS NOT NULL');
     expect(ended).toEqual([{ state: 'succeeded' }]);
-    const { rows: steps } = await pool.query(
-      `SELECT m.message -> 'metadata' -> 'payload' ->> 'order' AS "order", w.name, w.output -> 'metadata' -> 'payload' ->> 'pays' AS pays,
+    const { rows } = await pool.query<{ message_id: string; name: string }>(
+      `SELECT t.message_id, w.name, w.output -> 'metadata' -> 'payload' ->> 'pays' AS pays,
               w.output -> 'metadata' -> 'payload' ->> 'sends' AS sends, w.output ->> 'is' AS "is"
-         FROM engine.workflow_step w JOIN engine.turn t ON t.id = w.turn_id JOIN router.message m ON m.id = t.message_id
-        ORDER BY t.id, w.position`,
+         FROM engine.workflow_step w JOIN engine.turn t ON t.id = w.turn_id ORDER BY t.id, w.position`,
     );
+    const query = async <T>(sql: string, parameters?: unknown[]) => (await pool.query(sql, parameters)).rows as T[];
+    const messages = await storedMessages({ query }, 'WHERE id = ANY($1)', [rows.map(({ message_id: id }) => id)]);
+    const orderOf = new Map(
+      messages.map(({ id, message }) => [id, (message.metadata as { payload: { order?: string } }).payload.order]),
+    );
+    const steps = rows.map(({ message_id: id, ...step }) => ({ ...step, order: orderOf.get(id) }));
     expect(steps).toEqual(
       orders.flatMap((order) => [
         { order, name: 'paid', pays: order, sends: null, is: 'true' },

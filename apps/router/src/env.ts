@@ -80,6 +80,11 @@ const settings = {
   INLINE_LIMIT_BYTES: integer(16_384, 0, 1_048_576),
   /** A turn that has not finished after this time is offered to the engine again. */
   TURN_LEASE_MS: integer(20_000, 1_000, 3_600_000),
+  /**
+   * Messages up to this size, with their targets, are compressed when they are stored; Postgres compresses larger ones. 0:
+   * none is.
+   */
+  MESSAGE_PACK_BYTES: integer(65_536, 0, 1_048_576),
   /** Messages of one transaction. */
   ROUTE_BATCH: integer(64, 1, 1_000),
   /** How long an App's own messages are recognised when its provider sends them back. */

@@ -5,7 +5,8 @@ import { ScheduleRow, ScheduleTick } from '../manage/schedules/schedule.entity.j
 import { Audit } from '../entities/audit.entity.js';
 import { ContactErasure } from '../manage/erasures/erasure.entity.js';
 import { RuleVersion } from '../entities/rule-version.entity.js';
-import { ContactRow, IdentityRow, StoredMessage } from '../entities/message.entity.js';
+import { PackedMessage } from '../entities/message.entity.js';
+import { ContactRow, IdentityRow } from '../manage/contacts/contact.entity.js';
 import { Router1770000000000 } from './1770000000000-router.js';
 import { SameForm1795693980542 } from './1795693980542-same-form.js';
 import { DayNotice1795717800000 } from './1795717800000-day-notice.js';
@@ -19,6 +20,7 @@ import { ContactReadsAs1795894000000 } from './1795894000000-contact-reads-as.js
 import { ContactAddress1795879800000 } from './1795879800000-contact-address.js';
 import { EventWait1795890800000 } from './1795890800000-event-wait.js';
 import { ContactErasure1795892557166 } from './1795892557166-contact-erasure.js';
+import { PackedMessages1795927495482 } from './1795927495482-packed-messages.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
@@ -32,7 +34,7 @@ export const schema: ServiceSchema = {
     RuleVersion,
     ScheduleRow,
     ScheduleTick,
-    StoredMessage,
+    PackedMessage,
     TriggerRow,
     WorkflowRow,
   ],
@@ -50,5 +52,6 @@ export const schema: ServiceSchema = {
     EventWait1795890800000,
     ContactErasure1795892557166,
     ContactReadsAs1795894000000,
+    PackedMessages1795927495482,
   ],
 };

@@ -114,12 +114,14 @@ export class ErasureWorld {
     return this.when(contact, 'it has ended', ({ state }) => state === 'done');
   }
 
-  messagesOf(appId: string) {
-    return this.world.query<{ id: string; contact: string; sender: string; text: string; metadata: object }>(
-      `SELECT id, contact_id AS contact, message ->> 'sender' AS sender, message ->> 'message' AS text,
-              message -> 'metadata' AS metadata
-         FROM router.message WHERE app_id = $1 ORDER BY id`,
-      [appId],
-    );
+  async messagesOf(appId: string) {
+    const messages = await this.world.messages('WHERE app_id = $1 ORDER BY id', [appId]);
+    return messages.map(({ id, contact_id: contact, message: { sender, message: text, metadata } }) => ({
+      id,
+      contact: contact ?? '',
+      sender,
+      text,
+      metadata,
+    }));
   }
 }

@@ -3,6 +3,7 @@ import type { Principal } from '#libs/service-kit';
 import { home, openWorld, testEnvironment, type World } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../app.module.js';
+import { type Packed, type StoredMessage, unpacked } from '../entities/message.entity.js';
 import type { ChannelRow } from '../entities/rules.entity.js';
 import { readSettings, type RouterSettings } from '../env.js';
 import { ChannelRepository } from '../manage/channels/channel.repository.js';
@@ -13,6 +14,10 @@ import { ProjectRules } from '../path/rules/project-rules.js';
 export interface RouterWorld extends World<RouterSettings> {
   /** A database row, or undefined. */
   row<T>(sql: string, parameters?: unknown[]): Promise<T>;
+  /** Messages as they were stored, whether their rows are packed or not. @param where continues the statement */
+  messages(where: string, parameters?: unknown[]): Promise<StoredMessage[]>;
+  /** The message of a receipt. */
+  message(receiptId: string): Promise<StoredMessage>;
   /** Creates the channel of a new App. @returns the App's id */
   channel(settings: Partial<ChannelRow>): Promise<string>;
   /** Sets the time of every router's guards and sessions; null: the real one. */
@@ -34,7 +39,10 @@ export async function routerWorld(): Promise<RouterWorld> {
       routers.push(app);
     },
   });
+  const messages: RouterWorld['messages'] = (where, parameters) => storedMessages(world, where, parameters);
   return Object.assign(world, {
+    messages,
+    message: async (receiptId: string) => (await messages('WHERE receipt_id = $1', [receiptId]))[0] as StoredMessage,
     row: async <T>(sql: string, parameters?: unknown[]) => (await world.query<T>(sql, parameters))[0] as T,
     channel: async (settings: Partial<ChannelRow>) => {
       const appId = newId('app');
@@ -47,6 +55,15 @@ export async function routerWorld(): Promise<RouterWorld> {
       time = ms;
     },
   });
+}
+
+export async function storedMessages(
+  db: { query<T>(sql: string, parameters?: unknown[]): Promise<T[]> },
+  where: string,
+  parameters: unknown[] = [],
+): Promise<StoredMessage[]> {
+  const rows = await db.query<Packed<StoredMessage>>(`SELECT * FROM router.message ${where}`, parameters);
+  return rows.map(unpacked<StoredMessage>);
 }
 
 export const plainChannel: ChannelRow = {

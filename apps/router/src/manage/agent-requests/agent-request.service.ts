@@ -10,7 +10,7 @@ import { Database } from '#libs/database';
 import { idempotencyKeyReused, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import type { StoredMessage } from '../../entities/message.entity.js';
+import { type Packed, type StoredMessage, unpacked } from '../../entities/message.entity.js';
 import { targetOf, turnOf, type WholeTurn } from '../../path/handover/turn-handover.service.js';
 import { type Draft, newDraft } from '../../path/routing/draft.js';
 import { turnsOf } from '../../path/routing/plan.js';
@@ -43,11 +43,13 @@ export class AgentRequests {
   }
 
   private async repeated(scope: ProjectScope, messageId: string, draft: Draft): Promise<AgentRequested<WholeTurn>> {
-    const [row] = (await this.db.query(
+    const [stored] = (await this.db.query(
       'SELECT * FROM router.message WHERE id = $1 AND organization_id = $2 AND project_id = $3',
       [messageId, scope.organizationId, scope.projectId],
-    )) as StoredMessage[];
-    if (!row) throw new Problem(409, 'message_gone', 'What became of this message is no longer kept: send a new one.');
+    )) as Packed<StoredMessage>[];
+    if (!stored)
+      throw new Problem(409, 'message_gone', 'What became of this message is no longer kept: send a new one.');
+    const row = unpacked(stored);
     if (row.message.message !== draft.message.message) throw idempotencyKeyReused();
     const [target] = row.turns;
     const refusal = target ? null : (row.reason ?? row.outcome);

@@ -19,16 +19,16 @@ describe('contacts', () => {
   const receive = async (appId: string, sender: string, message = 'hello', over: object = {}): Promise<MessageRow> => {
     const job = jobOf(appId, { sender, message, ...over });
     await routing.route(job, 1);
-    return world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
+    return world.message(job.receipt_id);
   };
-  const turnsOf = async (row: MessageRow) =>
-    (
-      await world.query<{ turn: Target }>(
-        `SELECT jsonb_array_elements(turns) AS turn FROM router.message WHERE id = $1
-          UNION ALL SELECT payload FROM router.stale_handover WHERE owner_id = $1`,
-        [row.id],
-      )
-    ).map(({ turn }) => turn);
+  const turnsOf = async (row: MessageRow): Promise<Pick<Target, 'turn_id' | 'input'>[]> => {
+    const [stored] = await world.messages('WHERE id = $1', [row.id]);
+    const rerouted = await world.query<{ payload: Target }>(
+      'SELECT payload FROM router.stale_handover WHERE owner_id = $1',
+      [row.id],
+    );
+    return [...(stored?.turns ?? []), ...rerouted.map(({ payload }) => payload)];
+  };
   const post = async <T>(path: string, body: object = {}): Promise<T> => {
     const answer = await world.call<T>('POST', path, body);
     expect(answer.status).toBeLessThan(300);
@@ -53,7 +53,7 @@ describe('contacts', () => {
   it('hold nothing of the built-in Webhook App, which has no contacts', async () => {
     const job = jobOf(newId('app'), { sender: 'anybody' }, { app_kind: 'builtin' });
     await routing.route(job, 1);
-    const row = await world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
+    const row = await world.message(job.receipt_id);
     expect(row).toMatchObject({ outcome: 'routed', contact_id: null });
     expect((await turnsOf(row))[0]?.input.trust).toBe('builtin');
   });

@@ -1,6 +1,7 @@
 import { idOf, PageOf, time } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
-import type { ContactRow, ContactStatus } from '../../entities/message.entity.js';
+import type { ContactStatus } from '../../path/senders/senders.js';
+import type { ContactRow } from './contact.entity.js';
 import type { Identity } from './contact.repository.js';
 import { MessageView } from '../messages/message.dto.js';
 import type { ContactDetail, ContactMessage } from './contact.service.js';

@@ -5,7 +5,8 @@ import { beginningWith, type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { ContactRow, IdentityRow, MessageRow } from '../../entities/message.entity.js';
+import { type MessageRow, type Packed, unpacked } from '../../entities/message.entity.js';
+import type { ContactRow, IdentityRow } from './contact.entity.js';
 
 type Change = Partial<Pick<ContactRow, 'name' | 'status' | 'daily_budget'>>;
 
@@ -13,6 +14,9 @@ type Change = Partial<Pick<ContactRow, 'name' | 'status' | 'daily_budget'>>;
 const lookedThrough = 500;
 /** How many identities with an address that begins as asked for are looked at. */
 const mostAddresses = 1_000;
+
+/** What is asked of a message before a contact is written to. */
+type AnswerableMessage = Pick<MessageRow, 'app_id' | 'message'>;
 
 /** An identity as people see it. */
 export type Identity = Pick<IdentityRow, 'app_id' | 'sender' | 'home_id' | 'paused_until' | 'pause_reason' | 'seen_at'>;
@@ -93,30 +97,32 @@ export class ContactRepository {
    * Of the last messages of these contacts, newest first, those that nobody else could read and that their App can
    * answer.
    */
-  async privateMessages(ids: string[]): Promise<Pick<MessageRow, 'app_id' | 'message'>[]> {
-    return (await this.db.query(
-      `SELECT app_id, message FROM (
-         SELECT id, app_id, message, app_sends AND verified AND outcome IN ('routed', 'no_match') AS usable
+  async privateMessages(ids: string[]): Promise<AnswerableMessage[]> {
+    const rows = (await this.db.query(
+      `SELECT app_id, message, packed FROM (
+         SELECT id, app_id, message, packed, app_sends AND verified AND outcome IN ('routed', 'no_match') AS usable
            FROM router.message WHERE contact_id = ANY($1) ORDER BY id DESC LIMIT ${lookedThrough}) recent
         WHERE usable AND message -> 'is_dm' = 'true' ORDER BY id DESC LIMIT 20`,
       [ids],
-    )) as Pick<MessageRow, 'app_id' | 'message'>[];
+    )) as Packed<AnswerableMessage>[];
+    return rows.map(unpacked<AnswerableMessage>);
   }
 
   /**
    * Of the last messages of these contacts, newest first, the mails that a person wrote to us, and not through a list: an
    * App can write to their sender's own address.
    */
-  async mails(ids: string[]): Promise<Pick<MessageRow, 'app_id' | 'message'>[]> {
-    return (await this.db.query(
-      `SELECT app_id, message FROM (
-         SELECT id, app_id, message, app_sends AND verified AND outcome IN ('routed', 'no_match') AS usable
+  async mails(ids: string[]): Promise<AnswerableMessage[]> {
+    const rows = (await this.db.query(
+      `SELECT app_id, message, packed FROM (
+         SELECT id, app_id, message, packed, app_sends AND verified AND outcome IN ('routed', 'no_match') AS usable
            FROM router.message WHERE contact_id = ANY($1) ORDER BY id DESC LIMIT ${lookedThrough}) recent
         WHERE usable AND message ->> 'event_type' = 'email_received'
           AND message #> '{metadata,auto_submitted}' = 'false' AND message #> '{metadata,mailing_list}' = 'false'
           AND message #> '{metadata,list_address}' IS NULL ORDER BY id DESC LIMIT 20`,
       [ids],
-    )) as Pick<MessageRow, 'app_id' | 'message'>[];
+    )) as Packed<AnswerableMessage>[];
+    return rows.map(unpacked<AnswerableMessage>);
   }
 
   async change(id: string, change: Change): Promise<void> {

@@ -23,7 +23,7 @@ export interface KnownSender {
 const emptied = `jsonb_build_object('event_type', coalesce(message -> 'event_type', '"message_received"'::jsonb), 'sender', 'erased',
   'message', '', 'is_bot', coalesce(message -> 'is_bot', 'false'::jsonb), 'metadata', jsonb_build_object('erased', $2::jsonb))`;
 /** Before senders' own `erased` was left out, a message could have one: the mark counts only in an emptied message. */
-const hasWords = (m: string): string => `(${m}.message #> '{metadata,erased}' IS NULL
+const hasWords = (m: string): string => `(${m}.packed IS NOT NULL OR ${m}.message #> '{metadata,erased}' IS NULL
   OR ${m}.message ->> 'message' <> '' OR ${m}.message ->> 'sender' <> 'erased')`;
 
 /** SQL: whether contacts have something to erase. @param contacts the statement's parameter */
@@ -157,7 +157,7 @@ export class ErasureRepository {
   ): Promise<void> {
     await this.db.transaction(async (tx) => {
       await tx.query(
-        `UPDATE router.message SET message = ${emptied}, request = NULL, sanitizer_report = NULL, turns = '[]',
+        `UPDATE router.message SET message = ${emptied}, request = NULL, packed = NULL, sanitizer_report = NULL, turns = '[]',
                 released_at = CASE WHEN outcome IN ('routed', 'no_match') THEN released_at ELSE coalesce(released_at, now()) END,
                 released_by = CASE WHEN outcome IN ('routed', 'no_match') THEN released_by ELSE coalesce(released_by, $3) END
           WHERE id = ANY($1)`,

@@ -4,7 +4,7 @@ import { noteRedriven } from '#libs/journal';
 import { keyed, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { Rerouter } from '../messages/reroute.service.js';
-import { type MessageRow, messagesSql } from '../../entities/message.entity.js';
+import { type MessageRow, messagesSql, type Packed, unpacked } from '../../entities/message.entity.js';
 import { INGRESS } from '../../env.js';
 import { type ReplayTarget, ReplayTargets } from './replay-targets.js';
 
@@ -67,7 +67,9 @@ export class Replayer {
   async messagesOf(scope: ProjectScope, receiptId: string): Promise<MessageRow[]> {
     const rows = (await this.db.query(`${messagesSql} WHERE receipt_id = ANY($1) ORDER BY id`, [
       [receiptId],
-    ])) as MessageRow[];
-    return rows.filter((row) => row.organization_id === scope.organizationId && row.project_id === scope.projectId);
+    ])) as Packed<MessageRow>[];
+    return rows
+      .filter((row) => row.organization_id === scope.organizationId && row.project_id === scope.projectId)
+      .map(unpacked<MessageRow>);
   }
 }

@@ -5,7 +5,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiExcludeController } from '@nestjs/swagger';
 import { TurnHandover } from '../../path/handover/turn-handover.service.js';
 import { Rerouter } from './reroute.service.js';
-import { type MessageRow, messagesSql } from '../../entities/message.entity.js';
+import { type MessageRow, messagesSql, type Packed, unpacked } from '../../entities/message.entity.js';
 
 class RunReplay {
   @Text(200) by: string;
@@ -44,11 +44,11 @@ export class HandedTurnController {
     @Caller() { organizationId, projectId }: Principal,
     @Query('ids') ids: string,
   ): Promise<{ data: { id: string; message: NormalizedMessage }[] }> {
-    const data = (await this.db.query(
-      'SELECT id, message FROM router.message WHERE id = ANY($1) AND organization_id = $2 AND project_id = $3',
+    const rows = (await this.db.query(
+      'SELECT id, message, packed FROM router.message WHERE id = ANY($1) AND organization_id = $2 AND project_id = $3',
       [String(ids).split(','), organizationId, projectId],
-    )) as { id: string; message: NormalizedMessage }[];
-    return { data };
+    )) as Packed<Pick<MessageRow, 'id' | 'message'>>[];
+    return { data: rows.map(unpacked) };
   }
 
   /** Repeats a run of the message with today's configuration. */
@@ -59,11 +59,12 @@ export class HandedTurnController {
     @Param('message_id') messageId: string,
     @Body() { by, deliver, workflow_id: workflowId, replay_of: replayOf, key }: RunReplay,
   ): Promise<{ turns: TurnRunPayload[]; run_ids: string[] }> {
-    const messages = (await this.db.query(`${messagesSql} WHERE id = $1 AND project_id = $2`, [
+    const rows = (await this.db.query(`${messagesSql} WHERE id = $1 AND project_id = $2`, [
       messageId,
       caller.projectId,
-    ])) as MessageRow[];
+    ])) as Packed<MessageRow>[];
     const asked = keyed(caller, key ?? null, `run ${replayOf} ${deliver}`);
+    const messages = rows.map(unpacked<MessageRow>);
     return this.rerouter.replay({ ...caller, subject: by }, messages, { deliver, workflowId, replayOf }, asked);
   }
 

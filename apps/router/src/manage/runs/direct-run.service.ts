@@ -7,7 +7,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type RouterSettings, SETTINGS } from '../../env.js';
 import { newDraft } from '../../path/routing/draft.js';
-import type { StoredMessage } from '../../entities/message.entity.js';
+import { type Packed, type StoredMessage, unpacked } from '../../entities/message.entity.js';
 import { runIdsOf, turnsOf } from '../../path/routing/plan.js';
 import { RoutingService } from '../../path/routing/routing.service.js';
 import { EngineRuns } from '../../path/handover/engine-runs.js';
@@ -99,10 +99,11 @@ export class DirectRunService {
     asked: NormalizedMessage,
     textFrom: TextFrom,
   ): Promise<DirectRun> {
-    const [row] = (await this.db.query('SELECT * FROM router.message WHERE id = $1 AND project_id = $2', [
+    const [stored] = (await this.db.query('SELECT * FROM router.message WHERE id = $1 AND project_id = $2', [
       messageId,
       caller.projectId,
-    ])) as StoredMessage[];
+    ])) as Packed<StoredMessage>[];
+    const row = stored && unpacked(stored);
     const [turn] = row?.turns ?? [];
     if (!row || !turn?.run) throw new Problem(409, 'run_gone', 'The run of this Idempotency-Key is no longer kept.');
     const same =

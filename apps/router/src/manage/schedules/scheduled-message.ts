@@ -1,7 +1,7 @@
 import { columnsOf, messageKey, newId, scopeOf } from '#libs/contracts';
 import { Database } from '#libs/database';
 import { Injectable } from '@nestjs/common';
-import type { StoredMessage } from '../../entities/message.entity.js';
+import { type Packed, type StoredMessage, unpacked } from '../../entities/message.entity.js';
 import { Clock } from '../../path/guards/loop-breaker.js';
 import { type Draft, newDraft } from '../../path/routing/draft.js';
 import { RoutingService } from '../../path/routing/routing.service.js';
@@ -47,8 +47,8 @@ export class ScheduledMessages {
       `SELECT m.* FROM router.claim c JOIN router.message m ON m.id = c.message_id
         WHERE c.key = $1 AND m.organization_id = $2 AND m.project_id = $3`,
       [messageKey(scheduleSource(schedule.id), keyOf(tick)), schedule.organization_id, schedule.project_id],
-    )) as StoredMessage[];
-    return row ? startedAs(row) : null;
+    )) as Packed<StoredMessage>[];
+    return row ? startedAs(unpacked(row)) : null;
   }
 }
 

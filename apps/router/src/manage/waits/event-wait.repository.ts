@@ -3,7 +3,7 @@ import { Database, keyset, Liveness, storableJson } from '#libs/database';
 import { Problem } from '#libs/service-kit';
 import { Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
-import type { MessageRow } from '../../entities/message.entity.js';
+import { type MessageRow, type Packed, unpacked } from '../../entities/message.entity.js';
 import { type RouterSettings, SETTINGS } from '../../env.js';
 import { type Arrived, heardSql } from '../../path/routing/event-waits.js';
 import type { EventWaitRow } from './event-wait.entity.js';
@@ -135,13 +135,13 @@ export class EventWaitRepository {
   }
 
   /** Messages that a wait may be for, in pages: routed since it counts them, and before every router knew of it. */
-  arrivedSince(
+  async arrivedSince(
     { project_id, app_id, event_type, since, until, created_at }: EventWaitRow,
     after: string,
     limit: number,
   ): Promise<Arrived[]> {
-    return this.rows(
-      `SELECT m.id, m.receipt_id, m.app_id, m.message, m.verified, m.request
+    const rows = await this.rows<Packed<Arrived>>(
+      `SELECT m.id, m.receipt_id, m.app_id, m.message, m.verified, m.request, m.packed
          FROM router.claim c JOIN router.message m ON m.id = c.message_id
         WHERE c.claimed_at >= $2 AND c.claimed_at < least($3, $8::timestamptz + $9 * interval '1 millisecond')
           AND m.project_id = $1 AND m.id > $6 AND ${heardSql}
@@ -149,13 +149,14 @@ export class EventWaitRepository {
         ORDER BY m.id LIMIT $7`,
       [project_id, since, until, app_id, event_type, after, limit, created_at, unknownMs],
     );
+    return rows.map(unpacked<Arrived>);
   }
 
   /** What fulfilled a wait; null: nothing, or it is no longer kept. */
   async eventOf({ message_id: id, project_id }: EventWaitRow): Promise<AwaitedEvent | null> {
     if (id === null) return null;
-    const [row] = await this.rows<Kept & { text_from: TextFrom }>(
-      `SELECT m.id, m.receipt_id, m.app_id, m.message, m.verified, m.text_from,
+    const [row] = await this.rows<Packed<Kept & { text_from: TextFrom }>>(
+      `SELECT m.id, m.receipt_id, m.app_id, m.message, m.packed, m.verified, m.text_from,
               CASE WHEN m.app_kind = 'builtin' THEN 'builtin' WHEN i.status = 'known' THEN 'known' ELSE 'unknown' END AS trust
          FROM router.message m
          LEFT JOIN router.contact_identity i ON i.app_id = m.app_id AND i.sender = m.message ->> 'sender'
@@ -163,7 +164,7 @@ export class EventWaitRepository {
       [id, project_id],
     );
     if (!row) return null;
-    const { id: message_id, receipt_id, ...event } = row;
+    const { id: message_id, receipt_id, ...event } = unpacked(row);
     return { id: receipt_id, message_id, ...event };
   }
 

@@ -81,7 +81,7 @@ describe('a run that waits for an event', () => {
   const receive = async (message: object = {}, app = appId, over: object = {}): Promise<StoredMessage> => {
     const job = jobOf(app, message, over);
     await router.get(RoutingService, { strict: false }).route(job, 1);
-    return world.row<StoredMessage>('SELECT * FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
+    return world.message(job.receipt_id);
   };
   const rowOf = (id: string) => world.row<EventWaitRow>('SELECT * FROM router.event_wait WHERE id = $1', [id]);
   /** As if it had been stored a minute ago: every router knows it. */

@@ -79,10 +79,9 @@ describe('the output schema of a workflow', () => {
     expect(made.body.output_schema).toEqual(schema);
     const path = `workflows/${made.body.id}`;
     await world.call('POST', `${path}/runs`, { message: 'how much?' });
-    const { rows } = await world.pool.query("SELECT turns FROM router.message WHERE message ->> 'workflow_id' = $1", [
-      String(made.body.id),
-    ]);
-    expect(rows[0].turns[0].input.output_schema).toEqual(schema);
+    const [message] = await world.messages('ORDER BY id DESC LIMIT 1');
+    expect(message?.turns[0]).toMatchObject({ run: { workflow_id: made.body.id } });
+    expect(message?.turns[0]?.input.output_schema).toEqual(schema);
     expect((await patch(path, { output_schema: null })).body.output_schema).toBeNull();
   });
 

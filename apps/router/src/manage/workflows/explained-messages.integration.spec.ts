@@ -24,7 +24,7 @@ describe('the verdicts of many triggers', () => {
     }
     const job = jobOf(appId, { metadata: { n: 1 } });
     await routing.route(job, 1);
-    const row = await world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
+    const row = await world.message(job.receipt_id);
     expect(row).toMatchObject({ outcome: 'routed', unlisted_verdicts: 4 });
     expect(row.verdicts).toHaveLength(21);
     await world.call('DELETE', `triggers/${ids[24]}`);

@@ -2,7 +2,7 @@ import { Database } from '#libs/database';
 import { type Principal, Problem } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { NamedApps } from '../channels/named-apps.js';
-import type { MessageRow, Verdict } from '../../entities/message.entity.js';
+import { type MessageRow, type Packed, unpacked, type Verdict } from '../../entities/message.entity.js';
 import { type ClauseResult, compileFilter, type Filter, type FilterProblem } from '#libs/expressions';
 import { evaluateTrigger, filterInput, unheardBy } from '../../path/routing/evaluate-triggers.js';
 
@@ -64,12 +64,13 @@ export class TriggerTrialService {
   }
 
   private async messages({ organizationId, projectId }: Principal, given: Trial): Promise<StoredMessage[]> {
-    return (await this.db.query(
+    const rows = (await this.db.query(
       `SELECT m.*, c.id AS known_id, c.name, c.status FROM router.message m LEFT JOIN router.contact c ON c.id = m.contact_id
         WHERE m.app_id = $1 AND m.organization_id = $2 AND m.project_id = $3 AND ($5::text IS NULL OR m.receipt_id = $5)
         ORDER BY m.id DESC LIMIT $4`,
       [given.app_id, organizationId, projectId, given.limit ?? 100, given.event_id ?? null],
-    )) as StoredMessage[];
+    )) as Packed<StoredMessage>[];
+    return rows.map(unpacked<StoredMessage>);
   }
 }
 

@@ -45,10 +45,9 @@ describe('the steps of a workflow', () => {
     expect(made).toMatchObject({ status: 201, body: { steps } });
     const path = `workflows/${made.body.id}`;
     await world.call('POST', `${path}/runs`, { message: 'how much?' });
-    const { rows } = await world.pool.query("SELECT turns FROM router.message WHERE message ->> 'workflow_id' = $1", [
-      String(made.body.id),
-    ]);
-    expect(rows[0].turns[0].input.steps).toEqual(steps);
+    const [message] = await world.messages('ORDER BY id DESC LIMIT 1');
+    expect(message?.turns[0]).toMatchObject({ run: { workflow_id: made.body.id } });
+    expect(message?.turns[0]?.input.steps).toEqual(steps);
     expect((await world.call<WorkflowRow>('PATCH', path, { steps: [read] })).body.steps).toEqual([read]);
     expect((await world.call<WorkflowRow>('PATCH', path, { steps: null })).body.steps).toBeNull();
     expect((await world.call<WorkflowRow>('POST', 'workflows', { name: 'w' })).body.steps).toBeNull();

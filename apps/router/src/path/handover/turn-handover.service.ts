@@ -3,7 +3,14 @@ import { Database, Liveness, type Queryable, Sweeping } from '#libs/database';
 import { Handovers } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
-import type { MessageRow, StoredMessage, StoredTarget, Target } from '../../entities/message.entity.js';
+import {
+  type MessageRow,
+  type Packed,
+  type StoredMessage,
+  type StoredTarget,
+  type Target,
+  unpacked,
+} from '../../entities/message.entity.js';
 import { defaultFailureNotice, defaultLimitNotice } from '../../entities/rules.entity.js';
 import { type RouterSettings, SETTINGS } from '../../env.js';
 
@@ -83,8 +90,11 @@ export class TurnHandover extends Sweeping {
     if (messageIds.length === 0) return new Map();
     const rows = (await this.db.query('SELECT * FROM router.message WHERE id = ANY($1)', [
       messageIds,
-    ])) as StoredMessage[];
-    return new Map(rows.flatMap((row) => row.turns.map((target) => [target.turn_id, turnOf(row, targetOf(target))])));
+    ])) as Packed<StoredMessage>[];
+    const messages = rows.map(unpacked<StoredMessage>);
+    return new Map(
+      messages.flatMap((row) => row.turns.map((target) => [target.turn_id, turnOf(row, targetOf(target))])),
+    );
   }
 
   private jobOf(turn: TurnRunPayload): TurnRunPayload {

@@ -23,7 +23,7 @@ async function route(message: Partial<NormalizedMessage>, kind: 'builtin' | 'ada
   const job = jobOf(appId, message, { app_kind: kind, receipt_id: newId('evt') });
   const context = new JobContext(['message.route', 1, Date.now(), (wait) => wait]);
   await router.get(RoutingService, { strict: false }).route(job, context.attempt);
-  return world.row<Stored>('SELECT message, outcome FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
+  return world.message(job.receipt_id);
 }
 const nested = (levels: number): object =>
   Array.from({ length: levels - 1 }).reduce<object>((inner) => ({ inner }), { end: true });

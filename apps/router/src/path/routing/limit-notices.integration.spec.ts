@@ -27,8 +27,7 @@ describe('the notice of a limit', () => {
     const jobs = messages.map((message) => jobOf(appId, message));
     const routing = router.get(RoutingService, { strict: false });
     await Promise.all(jobs.map((job) => routing.route(job, 1)));
-    const sql = 'SELECT * FROM router.message WHERE receipt_id = ANY($1) ORDER BY receipt_id';
-    return world.query<StoredMessage>(sql, [jobs.map(({ receipt_id }) => receipt_id)]);
+    return world.messages('WHERE receipt_id = ANY($1) ORDER BY receipt_id', [jobs.map(({ receipt_id }) => receipt_id)]);
   };
   const send = async (appId: string, message: Partial<NormalizedMessage> = {}): Promise<StoredMessage> =>
     (await route(appId, message))[0] as StoredMessage;
@@ -125,8 +124,7 @@ describe('the notice of a limit', () => {
     const route = (job: (typeof jobs)[number], index: number): Promise<unknown> =>
       (index % 2 ? router : other).get(RoutingService, { strict: false }).route(job, 1);
     await Promise.all(jobs.map(route));
-    const sql = 'SELECT * FROM router.message WHERE receipt_id = ANY($1)';
-    const stored = await world.query<StoredMessage>(sql, [jobs.map(({ receipt_id }) => receipt_id)]);
+    const stored = await world.messages('WHERE receipt_id = ANY($1)', [jobs.map(({ receipt_id }) => receipt_id)]);
     expect(stored).toHaveLength(8);
     expect(noticesOf(...stored)).toEqual([{ limit: 'pause', text: expect.stringMatching(/^Bis 2026-03-02 .* UTC$/) }]);
   });

@@ -43,7 +43,7 @@ interface Taken {
 const route = async (appId: string, message: Partial<NormalizedMessage> = {}, over: object = {}): Promise<Taken> => {
   const job = jobOf(appId, message, over);
   await router.get(RoutingService, { strict: false }).route(job, 1);
-  const row = await world.row<StoredMessage>('SELECT * FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
+  const row = await world.message(job.receipt_id);
   const entry = await world.row<{ detail: Record<string, unknown> }>(
     "SELECT detail FROM journal.entry WHERE receipt_id = $1 AND stage = 'routed'",
     [job.receipt_id],

@@ -6,6 +6,7 @@ import { JobClient } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { GATEWAY, type RouterSettings, SETTINGS } from '../../env.js';
+import { packedRow } from '../../entities/message.entity.js';
 import { storedTarget, TurnHandover } from '../handover/turn-handover.service.js';
 import { arrivalEntries, replayedEntry, routedEntry, standsFor, entriesOfParsing } from './arrival-entries.js';
 import { type Arrival, type Draft, draftOf, newDraft } from './draft.js';
@@ -36,7 +37,7 @@ export class RoutingService {
     private readonly metrics: Metrics,
     private readonly holds: HeldProjects,
     @Inject(GATEWAY) private readonly gateway: ServiceClient,
-    @Inject(SETTINGS) settings: RouterSettings,
+    @Inject(SETTINGS) private readonly settings: RouterSettings,
   ) {
     this.commits = new Batcher((batch) => this.commitAll(batch), {
       maxItems: settings.ROUTE_BATCH,
@@ -193,7 +194,9 @@ export class RoutingService {
 
   private rowsOf(plans: Plan[]): NewRows {
     return {
-      messages: plans.map(({ message, turns }) => ({ ...message, turns: turns.map(storedTarget) })),
+      messages: plans.map(({ message, turns }) =>
+        packedRow({ ...message, turns: turns.map(storedTarget) }, this.settings.MESSAGE_PACK_BYTES),
+      ),
       entries: arrivalEntries(plans).map(({ entry, messageId }) => this.journal.row(entry, messageId)),
     };
   }

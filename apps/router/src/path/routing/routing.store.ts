@@ -2,7 +2,7 @@ import { messageKey, type ProjectScope } from '#libs/contracts';
 import { asynchronousCommit, Database, type Queryable, storableJson } from '#libs/database';
 import { entryCtes } from '#libs/journal';
 import { Injectable } from '@nestjs/common';
-import type { MessageRow, StoredTarget } from '../../entities/message.entity.js';
+import { type MessageRow, type Packed, type PackedRow, unpacked } from '../../entities/message.entity.js';
 import type { SenderContext } from '../senders/senders.js';
 import type { Draft } from './draft.js';
 
@@ -14,7 +14,7 @@ export interface Claimed {
 
 /** New messages, with the turns that they start. */
 export interface NewRows {
-  messages: (MessageRow & { turns: StoredTarget[] })[];
+  messages: PackedRow[];
   /** Journal entries, each with its message. */
   entries: Record<string, unknown>[];
 }
@@ -34,7 +34,7 @@ const claimSql = `
 // Named explicitly, so that a column added by a later release gets its default when this release writes.
 const columns = `id, organization_id, project_id, app_id, receipt_id, verified, message, outcome, reason, verdicts, app_kind,
   contact_id, sanitizer_report, created_at, unlisted_verdicts, app_sends,
-  chief_of_staff, reply_withheld, text_from, request, turns`;
+  chief_of_staff, reply_withheld, text_from, request, turns, packed`;
 
 // One statement: two would cost another round trip, during which the batch's locks are held.
 const insertSql = (first: number, flush: boolean, wins: string): string => `
@@ -101,7 +101,8 @@ export class RoutingStore {
           AND outcome NOT IN ('routed', 'no_match') RETURNING *`,
       [messageIds, organizationId, projectId, by],
     );
-    return (result as [MessageRow[], number])[0].sort((a, b) => (a.id < b.id ? -1 : 1));
+    const rows = (result as [Packed<MessageRow>[], number])[0];
+    return rows.map(unpacked).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** Takes a release back: nothing took the messages. */

@@ -25,7 +25,7 @@ async function send(
 ): Promise<StoredMessage> {
   const job = jobOf(appId, { sender: 'ada', ...message }, over);
   await router.get(RoutingService, { strict: false }).route(job, 1);
-  return world.row<StoredMessage>('SELECT * FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
+  return world.message(job.receipt_id);
 }
 
 const pressOf = (id: string, value: string): Partial<NormalizedMessage> => ({

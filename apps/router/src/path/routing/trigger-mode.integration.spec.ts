@@ -53,7 +53,7 @@ const entryOf = (receipt: string) =>
 const routed = async (appId: string, message: Partial<NormalizedMessage>): Promise<MessageRow> => {
   const job = jobOf(appId, message);
   await router.get(RoutingService, { strict: false }).route(job, 1);
-  return world.row<MessageRow>('SELECT * FROM router.message WHERE receipt_id = $1', [job.receipt_id]);
+  return world.message(job.receipt_id);
 };
 
 describe('a message without event_type or is_bot', () => {

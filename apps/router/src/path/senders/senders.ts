@@ -1,8 +1,9 @@
 import { newId, type NormalizedMessage, type ScopeColumns, type TrustGrade } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
 import { createHash, randomInt } from 'node:crypto';
-import type { ContactStatus } from '../../entities/message.entity.js';
 import type { Exchange } from '../guards/loop-breaker.js';
+
+export type ContactStatus = 'unknown' | 'known' | 'blocked';
 
 /** The sender of a message, as resolved when the message was claimed; `null` in its place: the built-in Webhook app. */
 export interface SenderContext {

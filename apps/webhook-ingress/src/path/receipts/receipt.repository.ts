@@ -1,7 +1,6 @@
 import { type Endpoint, idTimeMs, newTimedId, type ProjectScope, type ScopeColumns, scopeOf } from '#libs/contracts';
+import { PackedForm } from '#libs/packing';
 import { Injectable } from '@nestjs/common';
-import { promisify } from 'node:util';
-import { deflateRaw, inflateRawSync } from 'node:zlib';
 import { DataSource } from 'typeorm';
 import type { Incoming } from '../request/incoming.js';
 
@@ -102,34 +101,27 @@ export class ReceiptRepository {
 /** A request's columns, byte for byte. */
 export type RequestColumns = Pick<ReceiptRow, 'url' | 'headers' | 'body'>;
 
-/**
- * What most requests have, so that a short one compresses, too. It is part of the first form for good: another text needs
- * another form.
- */
-const firstDictionary = Buffer.from(
+const firstForm = new PackedForm(
+  'A receipt',
+  1,
   `"created_at":""updated_at":""timestamp":""user":{"name":""email":""message":{"text":""data":{"object":{"metadata":{"payload":{"action":""event":""type":""id":"` +
     `"traceparent":"00-"x-request-id":""x-slack-request-timestamp":""x-slack-signature":"v0="stripe-signature":"t=,v1="x-github-delivery":""x-github-event":"` +
     `"x-hub-signature-256":"sha256="x-twilio-signature":""idempotency-key":""x-forwarded-for":""x-forwarded-proto":"https""accept":"*/*""accept-encoding":"gzip, deflate, br"` +
     `"user-agent":"Mozilla/5.0 (compatible; bot)"application/x-www-form-urlencoded"charset=utf-8"content-length":"/api/v1/webhooks/` +
     `\n{"host":"","content-type":"application/json","x-signature-256":"sha256=`,
 );
-const firstForm = 1;
-const compress = promisify(deflateRaw) as (bytes: Buffer, options: { dictionary: Buffer }) => Promise<Buffer>;
 
 /**
- * URL, headers and body as one column: a byte for the form, then both texts in lines of their own, and the body.
+ * URL, headers and body as one column: both texts in lines of their own, and the body.
  * @param request no line break is in its URL, and none in its headers, which are JSON
  */
-export async function packedRequest({ url, headers, body }: RequestColumns): Promise<Buffer> {
-  const bytes = Buffer.concat([Buffer.from(`${url}\n${headers}\n`), body]);
-  return Buffer.concat([Buffer.from([firstForm]), await compress(bytes, { dictionary: firstDictionary })]);
+export function packedRequest({ url, headers, body }: RequestColumns): Promise<Buffer> {
+  return firstForm.pack(Buffer.concat([Buffer.from(`${url}\n${headers}\n`), body]));
 }
 
 /** The columns that `packedRequest` packed. */
 export function unpackedRequest(packed: Buffer): RequestColumns {
-  if (packed[0] !== firstForm)
-    throw new Error(`A receipt is packed in form ${packed[0]}, which a later release wrote.`);
-  const bytes = inflateRawSync(packed.subarray(1), { dictionary: firstDictionary });
+  const bytes = firstForm.unpack(packed);
   const afterUrl = bytes.indexOf('\n');
   const afterHeaders = bytes.indexOf('\n', afterUrl + 1);
   return {

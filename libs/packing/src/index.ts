@@ -1,0 +1,1 @@
+export { PackedForm } from './packed-form.js';
