@@ -149,8 +149,8 @@ export type PackedRow = Omit<NewRow, 'message' | 'turns'> & {
 };
 
 /**
- * A row as it is written: what no statement asks for is compressed. A message of 1 KB becomes two thirds of what Postgres
- * made of it, in 30 µs; Postgres, which saw no row over 2 KB any more, compresses nothing then.
+ * A row as it is written: what no statement asks for is compressed, in 40 µs for a message of 1 KB, all in all. In another
+ * thread it would cost this one as much.
  * @param mostBytes larger ones stay as they are
  */
 export function packedRow(row: NewRow, mostBytes: number): PackedRow {
