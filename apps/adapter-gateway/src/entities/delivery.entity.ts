@@ -34,6 +34,7 @@ export class DeliveryRow extends WorkRow<DeliveryState> {
   @Column({ type: 'text', nullable: true }) moved_to: string | null;
   /** Of the last attempt, beside its `reason`. */
   @Column({ type: 'text', nullable: true }) error_detail: string | null;
+  /** Of a delivered one null: its own id, since nobody named another. Read as `wholeDelivery` or `providerIdSql` has it. */
   @Column({ type: 'text', nullable: true }) provider_message_id: string | null;
   /** What the provider says became of it after that: `queued`, `sent`, `delivered`, `read`, `failed`. */
   @Column({ type: 'text', nullable: true }) provider_status: string | null;
@@ -54,10 +55,21 @@ export function storedContent({ target, ...content }: OutboundContent): StoredCo
   return { ...content, target: storedReplyTarget(target, target.app_id) };
 }
 
-/** A delivery as it was requested: the target in its row may leave out what the row says itself, or what is null. */
-export function wholeDelivery<T extends Pick<DeliveryRow, 'app_id' | 'content'>>(row: T): T {
-  return { ...row, content: { ...row.content, target: wholeReplyTarget(row.content.target, row.app_id) } };
+type Repeated = 'id' | 'app_id' | 'state' | 'content' | 'provider_message_id';
+
+/** A delivery with what its row leaves out, since another column says it or it is null. */
+export function wholeDelivery<T extends Pick<DeliveryRow, Repeated>>(row: T): T {
+  const { content, provider_message_id: named } = row;
+  return {
+    ...row,
+    content: { ...content, target: wholeReplyTarget(content.target, row.app_id) },
+    provider_message_id: named ?? (row.state === 'delivered' ? row.id : null),
+  };
 }
+
+/** SQL: what `wholeDelivery` has as the id of the provider. @param row its alias in the statement */
+export const providerIdSql = (row: string): string =>
+  `coalesce(${row}.provider_message_id, CASE ${row}.state WHEN 'delivered' THEN ${row}.id END)`;
 
 /** The bytes of a delivery's file, kept until it has arrived. Its name, type, size and hash are in the content. */
 @Entity({ schema: 'gateway', name: 'delivery_attachment' })

@@ -7,7 +7,7 @@ import { endSql, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { DataSource, Repository } from 'typeorm';
-import { DeliveryRow, storedContent, wholeDelivery } from '../../entities/delivery.entity.js';
+import { DeliveryRow, providerIdSql, storedContent, wholeDelivery } from '../../entities/delivery.entity.js';
 import { type GatewaySettings, SETTINGS } from '../../env.js';
 import { answerLostCode, type AttemptedDelivery, type DeliveryOutcome } from './delivery.verdict.js';
 
@@ -94,9 +94,9 @@ export class DeliveryRepository {
    */
   async replace({ project_id, app_id }: DeliveryRow, keys: string[]): Promise<ReplacedDelivery[]> {
     const [rows] = (await this.rows.query(
-      `UPDATE gateway.delivery SET content = content || '{"replaced": true}'
+      `UPDATE gateway.delivery d SET content = content || '{"replaced": true}'
         WHERE project_id = $1 AND app_id = $2 AND idempotency_key = ANY($3)
-       RETURNING id, state, provider_message_id, idempotency_key, content #>> '{target,channel_address}' AS channel_address`,
+       RETURNING id, state, ${providerIdSql('d')} AS provider_message_id, idempotency_key, content #>> '{target,channel_address}' AS channel_address`,
       [project_id, app_id, keys],
     )) as [(ReplacedDelivery & { idempotency_key: string })[], number];
     return rows.toSorted((a, b) => keys.indexOf(a.idempotency_key) - keys.indexOf(b.idempotency_key));
@@ -120,7 +120,10 @@ export class DeliveryRepository {
    * @returns ids of the deliveries that were unsettled until now
    */
   async record(results: Omit<DeliveryResult, 'entry'>[], entries: Record<string, unknown>[]): Promise<Set<string>> {
-    const arrived = results.flatMap(({ arrived: row, provider_message_id }) =>
+    const named = results.map((result) =>
+      result.provider_message_id === result.key ? { ...result, provider_message_id: null } : result,
+    );
+    const arrived = named.flatMap(({ arrived: row, provider_message_id }) =>
       row ? [{ ...row, content: storedContent(row.content), provider_message_id }] : [],
     );
     const recorded = (await this.rows.query(
@@ -141,7 +144,7 @@ export class DeliveryRepository {
        ${entryCtes(2, 'SELECT id FROM recorded')}
        SELECT id FROM recorded`,
       [
-        this.work.settled(results.filter(({ arrived: row }) => !row)),
+        this.work.settled(named.filter(({ arrived: row }) => !row)),
         storableJson(entries),
         storableJson(arrived.sort((a, b) => (a.id < b.id ? -1 : 1))),
       ],

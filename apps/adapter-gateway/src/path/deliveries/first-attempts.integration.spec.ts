@@ -52,11 +52,11 @@ describe('the first attempt at a reply of the built-in App', () => {
     const id = await offer();
     const row = await until('it is stored', () => rowOf(id));
     expect(seen).toEqual([null]);
-    expect(row).toMatchObject({ state: 'delivered', claim: 1, tries: 1, owner: null, provider_message_id: id });
+    expect(row).toMatchObject({ state: 'delivered', claim: 1, tries: 1, owner: null, provider_message_id: null });
     expect(row.ended_at).not.toBeNull();
     expect(row.content.text).toBe('hello');
     expect(await deliveries.journalOf(id)).toEqual(['delivered']);
-    expect(await deliveries.inState(id, 'delivered')).toMatchObject({ attempts: 1 });
+    expect(await deliveries.inState(id, 'delivered')).toMatchObject({ attempts: 1, provider_message_id: id });
   });
 
   it.each<[string, string | null, number, string[]]>([
@@ -67,14 +67,16 @@ describe('the first attempt at a reply of the built-in App', () => {
     answer = (_key, nth) => Promise.resolve(nth < tries ? 503 : 200);
     const reply = { ...deliveryOf(app, { address: receiver.url, thread }), turn_id: newId('trn') };
     const id = await offer(reply);
-    const { content } = await deliveries.inState(id, 'delivered');
-    expect(content).toEqual(reply.content);
+    const { content, provider_message_id } = await deliveries.inState(id, 'delivered');
+    expect([content, provider_message_id]).toEqual([reply.content, id]);
+    expect((await rowOf(id)).provider_message_id).toBeNull();
     expect(Object.keys((await rowOf(id)).content.target).sort()).toEqual(kept);
     const [listed] = (await world.call('GET', `deliveries?event_id=${reply.receipt_id}`)).body.data;
     expect(listed?.content).toEqual(reply.content);
     // As rows of before have it.
-    await world.pool.query('UPDATE gateway.delivery SET content = $2 WHERE id = $1', [id, reply.content]);
-    expect((await deliveries.read(id)).content).toEqual(reply.content);
+    const before = 'UPDATE gateway.delivery SET content = $2, provider_message_id = id WHERE id = $1';
+    await world.pool.query(before, [id, reply.content]);
+    expect(await deliveries.read(id)).toMatchObject({ content: reply.content, provider_message_id: id });
   });
 
   it('gets its row, under a lease, when the answer does not come soon', async () => {

@@ -137,7 +137,12 @@ describe('a delivery', () => {
     const reader = { scopes: ['deliveries:read' as const] };
     expect((await world.call('POST', `deliveries/${arrived}/mark-delivered`, undefined, reader)).status).toBe(403);
     const marked = await world.call('POST', `deliveries/${arrived}/mark-delivered`);
-    expect(marked.body).toMatchObject({ state: 'delivered', error: null, settled_at: expect.any(String) });
+    expect(marked.body).toMatchObject({
+      state: 'delivered',
+      error: null,
+      settled_at: expect.any(String),
+      provider_message_id: arrived,
+    });
     await until(
       'the timeline says who said so',
       async () => (await deliveries.journalOf(arrived)).at(-1) === 'delivered marked_by_person',

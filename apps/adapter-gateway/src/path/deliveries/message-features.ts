@@ -4,7 +4,7 @@ import { Database, Sweeping } from '#libs/database';
 import { PermanentFailure } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import type { DeliveryRow, OfferedChoice } from '../../entities/delivery.entity.js';
+import { type DeliveryRow, type OfferedChoice, providerIdSql } from '../../entities/delivery.entity.js';
 import { type GatewaySettings, SETTINGS } from '../../env.js';
 import type { ReplacedDelivery } from './delivery.repository.js';
 
@@ -169,7 +169,7 @@ export class NumberedChoices extends Sweeping {
       return message;
     const address = message.metadata?.['channel_address'];
     const open = (await this.db.query(
-      `SELECT c.*, d.provider_message_id AS message_id
+      `SELECT c.*, ${providerIdSql('d')} AS message_id
          FROM gateway.offered_choice c LEFT JOIN gateway.delivery d ON d.id = c.delivery_id
         WHERE c.app_id = $1 AND c.address_hash = $2 AND ${fresh('$3')}
           AND (c.answered_by IS NULL OR c.answered_by = $4) AND (c.answerer IS NULL OR c.answerer = $5)`,
