@@ -94,6 +94,7 @@ export const notes = {
       'webhook-ingress': 'Refusals, dead letters and batches too. [Retention](../events.md#retention).',
       engine: 'Days that turns, silent sessions and request keys are kept. [Retention](../events.md#retention).',
       router: '[Retention](../events.md#retention).',
+      'adapter-gateway': '[Retention](../events.md#retention).',
     },
   },
 

@@ -3,7 +3,8 @@
 
 /** @type {Record<string, string>} */
 export const tableNotes = {
-  'journal.entry': 'The timeline: one row for each thing that happened to a receipt.',
+  'journal.entry':
+    'The timeline: one row for each thing that happened to a receipt, but for what went well, whose entry lies in its own row.',
   'journal.dead_letter': 'Dead letters, until they are redriven or their retention ends.',
   'journal.batch': 'A bulk replay or redrive.',
   'journal.batch_item': 'One event or dead letter of a batch. Until `lease_until` a router processes it.',

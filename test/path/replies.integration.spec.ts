@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import type { SessionTurnView } from '../../apps/engine/src/manage/sessions/session-turn.dto.js';
 import { ProjectRules } from '../../apps/router/src/path/rules/project-rules.js';
@@ -30,7 +31,7 @@ describe('the reply to a message', () => {
   const routedEntry = (receiptId: string) =>
     until('the routing is in the timeline', async () => {
       const [entry] = await world.query<{ outcome: string; reason: string | null; detail: Record<string, unknown> }>(
-        `SELECT outcome, reason, detail FROM journal.entry WHERE receipt_id = $1 AND stage = 'routed'`,
+        `SELECT outcome, reason, detail FROM ${everyEntry} e WHERE receipt_id = $1 AND stage = 'routed'`,
         [receiptId],
       );
       return entry;

@@ -1,4 +1,5 @@
 import { type MessageRoutePayload, newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import type { Journal } from '#libs/journal';
 import assert from 'node:assert/strict';
 import type { SessionRepository } from '../../apps/engine/src/manage/sessions/session.repository.js';
@@ -168,7 +169,7 @@ export class ScheduleRun {
 
   private async expectOneOutcomeEach(): Promise<void> {
     const outcomes = await this.world.query<{ receipt_id: string; outcomes: string[] }>(
-      `SELECT receipt_id, array_agg(DISTINCT outcome) AS outcomes FROM journal.entry WHERE receipt_id = ANY($1) AND terminal
+      `SELECT receipt_id, array_agg(DISTINCT outcome) AS outcomes FROM ${everyEntry} e WHERE receipt_id = ANY($1) AND terminal
         GROUP BY receipt_id`,
       [this.sent.map(({ job }) => job.receipt_id)],
     );

@@ -7,8 +7,18 @@ export interface EventDetail {
   id: string;
   outcome: string | null;
   reason: string | null;
-  timeline: { service: string; stage: string; outcome: string; reason: string | null; terminal: boolean }[];
-  messages: { message: { message: string; event_type: string; thread_id?: string } }[];
+  timeline: {
+    service: string;
+    stage: string;
+    outcome: string;
+    reason: string | null;
+    terminal: boolean;
+    subject_id: string | null;
+    attempt: number;
+    duration_ms: number | null;
+    detail: Record<string, unknown> | null;
+  }[];
+  messages: { id: string; message: { message: string; event_type: string; thread_id?: string } }[];
   runs: { id: string; workflow_id: number; state: string; replay: boolean }[];
   turns: { id: string }[];
   incomplete: string | null;

@@ -1,3 +1,4 @@
+import { everyEntry } from '#libs/journal';
 import { testPool, until } from '#libs/testing';
 import type pg from 'pg';
 import type { InstalledApp } from './api.js';
@@ -54,7 +55,7 @@ describe('a flood of messages that can only fail', () => {
   /** The events' timelines, each entry as `outcome reason attempt`: for receipts only, not for turns and replies. */
   const stories = async (ids: string[]): Promise<string[][]> => {
     const { rows } = await database.query<{ story: string[] }>(
-      `SELECT array_agg(concat_ws(' ', outcome, reason, attempt) ORDER BY at, terminal) AS story FROM journal.entry
+      `SELECT array_agg(concat_ws(' ', outcome, reason, attempt) ORDER BY at, terminal) AS story FROM ${everyEntry} e
         WHERE receipt_id = ANY($1) AND stage = 'parsed' GROUP BY receipt_id`,
       [ids],
     );
@@ -77,7 +78,7 @@ describe('a flood of messages that can only fail', () => {
     expect(recorded).toHaveLength(number);
     for (const story of recorded) expect(as).toContainEqual(story);
     // A step that went well is in the row of what followed it.
-    const parsed = `journal.entry CROSS JOIN jsonb_array_elements(detail -> 'steps_before') s
+    const parsed = `${everyEntry} e CROSS JOIN jsonb_array_elements(detail -> 'steps_before') s
       WHERE s ->> 0 = 'parsed' AND s #> '{4,attempt}' IS NULL`;
     expect(await count(parsed, ids.well)).toBe(ids.well.length);
     expect(await count("journal.dead_letter WHERE stage = 'parsed'", ids.bad)).toBe(number);

@@ -1,4 +1,4 @@
-import { until } from '#libs/testing';
+import { testPool, until } from '#libs/testing';
 import { Redis } from 'ioredis';
 import { Webhook } from 'standardwebhooks';
 import type { EventDetail, InstalledApp } from './api.js';
@@ -67,6 +67,26 @@ describe('the path of a message', () => {
     );
     expect(event.outcome).toBe('routed');
     expect(event.timeline.filter(({ terminal }) => terminal)).toHaveLength(1);
+    const of = (stage: string) => event.timeline.find((entry) => entry.stage === stage);
+    expect(of('routed')).toMatchObject({
+      subject_id: event.messages[0]?.id,
+      attempt: 1,
+      duration_ms: expect.any(Number),
+      detail: { event_type: 'webhook_received', sender: 'webhook', messages: 1, verdicts: [], chief_of_staff: 'taken' },
+    });
+    const delivery_id = of('delivery')?.subject_id;
+    expect(of('turn')).toMatchObject({ attempt: 1, reason: null, detail: { reply: 'sent', steps: 2, delivery_id } });
+    expect(of('delivery')).toMatchObject({ attempt: 1, reason: null, detail: null });
+  });
+
+  it('writes no row into the journal for what went well: its entries lie in the rows that they are about', async () => {
+    const { id } = await post(system.webhookUrl, { task: 'kept once' });
+    const { timeline } = await system.reached(id, 'delivery', 'delivered');
+    expect(timeline.length).toBeGreaterThan(3);
+    const database = testPool(system.databaseUrl);
+    const { rows } = await database.query('SELECT stage, outcome FROM journal.entry WHERE receipt_id = $1', [id]);
+    await database.end();
+    expect(rows).toEqual([]);
   });
 
   it('leads through the workflow that the payload names, and nowhere else', async () => {

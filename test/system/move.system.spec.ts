@@ -1,3 +1,4 @@
+import { everyEntry } from '#libs/journal';
 import { testPool, until } from '#libs/testing';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -254,7 +255,7 @@ describe('gatehouse move, while webhooks keep coming', () => {
     );
     expect(twice.map(([id]) => id)).toEqual([]);
     const routed = `SELECT receipt_id AS id FROM router.message WHERE receipt_id = ANY($1)`;
-    const handedOn = `SELECT DISTINCT receipt_id AS id FROM journal.entry WHERE outcome = 'handed_on' AND receipt_id = ANY($1)`;
+    const handedOn = `SELECT DISTINCT receipt_id AS id FROM ${everyEntry} e WHERE outcome = 'handed_on' AND receipt_id = ANY($1)`;
     const found = async (pool: pg.Pool, sql: string): Promise<string[]> =>
       (await pool.query<{ id: string }>(sql, [ids])).rows.map(({ id }) => id);
     const [byHere, handed, byThere] = [

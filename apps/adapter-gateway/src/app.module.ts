@@ -19,6 +19,7 @@ import { ListingsModule } from './manage/listings/listings.module.js';
 import { MissedModule } from './missed/missed.module.js';
 import { OwnValues } from './manage/moves/own-values.js';
 import { RegistrationModule } from './manage/registration/registration.module.js';
+import { GatewayRetention, RetentionRepository } from './manage/retention/retention.repository.js';
 import { SamplesModule } from './manage/samples/samples.module.js';
 import { SourcesModule } from './sources/sources.module.js';
 import { VerificationModule } from './manage/verification/verification.module.js';
@@ -57,7 +58,9 @@ export class AppModule {
       providers: [
         ErasureRepository,
         GatewayDiagnosis,
+        GatewayRetention,
         projectRowsProvider(movedRows),
+        RetentionRepository,
         { provide: ROW_PASSAGE, useClass: OwnValues },
       ],
     };

@@ -167,6 +167,8 @@ const settings = {
   /** Longest time between polls of an adapter that is not ready. The first wait is a second, then it doubles. */
   HEALTH_POLL_MAX_MS: integer(120_000, 100, 86_400_000),
   HEALTH_TIMEOUT_MS: integer(5_000, 100, 60_000),
+  /** Days that deliveries which have ended are kept. */
+  RETENTION_DAYS: integer(30, 1, 3_650),
   /** Days that an adapter's health is kept, by the minute. */
   HEALTH_DAYS: integer(14, 1, 400),
   /** Conformance runs at one time in this process; further ones are refused. */

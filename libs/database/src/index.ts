@@ -10,7 +10,7 @@ export { buildLargeIndex, dropLargeIndex } from './large-index.js';
 export { keyset } from './keyset.js';
 export { logInToPostgres } from './log-in.js';
 export { isGone, Liveness } from './liveness.js';
-export { dropOldPartitions, ensureDailyPartitions, type Queryable } from './partitions.js';
+export { dropOldPartitions, ensureDailyPartitions, oldestKeptDay, type Queryable } from './partitions.js';
 export { poolState } from './pool-state.js';
 export { isPostgresAway, isRefusedRow } from './failed-statement.js';
 export { dataSourceOptions, type ConnectionSettings, type ServiceSchema } from './service-schema.js';

@@ -29,6 +29,13 @@ export async function ensureDailyPartitions(
 const dayOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10);
 
 /**
+ * The beginning of the oldest day whose partition is kept. Rows that timelines are read from are kept as long, so that
+ * no event loses its end before it goes.
+ */
+export const oldestKeptDay = (keepDays: number, now = Date.now()): Date =>
+  new Date(dayOf(now - (keepDays + 1) * dayMs));
+
+/**
  * check_violation: the default partition holds rows of the day, and the following days still need theirs.
  * duplicate_table and unique_violation: another replica created it at the same moment, which IF NOT EXISTS does not
  * notice. lock_not_available: a backup is reading, and the next run comes before the day does.
@@ -59,7 +66,7 @@ export async function dropOldPartitions(
     'SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::regclass',
     [table],
   )) as { name: string }[];
-  const oldestDay = dayOf(now - (keepDays + 1) * dayMs);
+  const oldestDay = dayOf(oldestKeptDay(keepDays, now).getTime());
   const dropped: string[] = [];
   for (const { name } of rows) {
     const [, year, month, day] = /_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? [];

@@ -1,5 +1,6 @@
 import type { Order, ProjectScope, ScopeColumns } from '#libs/contracts';
 import { keyset, type Queryable } from '#libs/database';
+import { everyEntry } from './entries-in-rows.js';
 import { doublingPauseSql, type DueRows, takeDueSql } from '#libs/work';
 
 /**
@@ -205,7 +206,7 @@ export async function takeDueRedrives(db: Queryable, limit: number): Promise<Dea
  */
 export async function endingOfRedrive(db: Queryable, letter: DeadLetter): Promise<string | null> {
   const rows = (await db.query(
-    `SELECT outcome FROM journal.entry
+    `SELECT outcome FROM ${everyEntry} e
       WHERE receipt_id = $1 AND at > $2 AND at > $3::timestamptz - interval '1 second'
         AND CASE WHEN $4 = 'delivery' THEN stage = 'delivery' AND subject_id = $5 AND outcome IN ('delivered', 'unknown', 'dead', 'expired')
                  ELSE terminal END

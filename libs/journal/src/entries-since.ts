@@ -1,5 +1,6 @@
 import { firstId, type ProjectScope, type ScopeColumns } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
+import { entryColumns as columns, entrySources } from './entries-in-rows.js';
 import { unfolded } from './folded-entries.js';
 import type { TimelineEntry } from './timeline.js';
 
@@ -16,9 +17,11 @@ export interface EntriesSince {
   isFull: boolean;
 }
 
-const columns = `receipt_id, organization_id, project_id, app_id, at, service, stage, outcome, terminal, reason, subject_id,
-  attempt, duration_ms, detail`;
 const inScope = '($3::text IS NULL OR (organization_id = $3 AND project_id = $4))';
+
+/** Of each source no more than are asked for, by its index. */
+const firstOf = (source: string): string =>
+  `(SELECT ${columns} FROM ${source} WHERE at >= $1 AND ${inScope} ORDER BY at LIMIT $2)`;
 
 /**
  * Entries from a time on, oldest first. An entry is written some milliseconds after its time, rarely more: a reader
@@ -32,7 +35,7 @@ export async function entriesSince(
   scope: ProjectScope | null,
 ): Promise<EntriesSince> {
   const rows = (await db.query(
-    `(SELECT ${columns} FROM journal.entry WHERE at >= $1 AND ${inScope} ORDER BY at LIMIT $2)
+    `${entrySources.map(firstOf).join(' UNION ALL ')}
       UNION ALL
      (SELECT ${columns} FROM journal.receipt WHERE at >= $1 AND receipt_id >= $5 AND ${inScope} ORDER BY at LIMIT $2)
       ORDER BY at LIMIT $2`,

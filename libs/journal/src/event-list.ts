@@ -1,5 +1,6 @@
 import type { Order, ProjectScope, TerminalOutcome } from '#libs/contracts';
 import { keyset, type Queryable } from '#libs/database';
+import { everyEntry } from './entries-in-rows.js';
 
 export interface EventSummary {
   id: string;
@@ -31,7 +32,7 @@ export async function listEvents(db: Queryable, query: EventQuery): Promise<Even
   return (await db.query(
     `SELECT c.receipt_id AS id, c.app_id, c.at AS received_at, e.outcome, e.reason
        FROM (${candidates(query.outcome, `${after} AND ${chosen}`, keyset('receipt_id', '$3', query.order).by)}) c
-       LEFT JOIN LATERAL (SELECT outcome, reason FROM journal.entry
+       LEFT JOIN LATERAL (SELECT outcome, reason FROM ${everyEntry} t
                            WHERE receipt_id = c.receipt_id AND terminal ORDER BY ${latest} LIMIT 1) e ON true
       WHERE $7::text IS NULL OR e.outcome = $7
       ORDER BY ${keyset('c.receipt_id', '$3', query.order).by} LIMIT $8`,

@@ -3,14 +3,18 @@ import type { JournalEntry } from './entry.js';
 /** Where in its detail an entry has the steps that share its row. */
 const field = 'steps_before';
 
-/** A step as its row has it: no names, since there is one for every message. */
-type Folded = [stage: string, beforeMs: number, ms: number | null, service: string, more?: More];
+/** A step as its row has it: no names, since there is one for every message. Without a service: the adapter gateway's. */
+type Folded = [stage: string, beforeMs: number, ms: number | null, service: string | null, more?: More];
+
+const usualService = 'adapter-gateway';
+/** What parsing and routing both say of every message. */
+const usualFacts = ['event_type', 'messages'];
 
 interface More {
   reason?: string;
   attempt?: number;
-  /** Facts that the row's own entry states too, by name. */
-  same?: string[];
+  /** Facts that the row's own entry states too, by name; true: the usual ones. */
+  same?: string[] | true;
   detail?: Record<string, unknown>;
 }
 
@@ -39,7 +43,8 @@ export function foldedDetail(
   if (before.length === 0) return own;
   const steps = before.map(({ at = rowAt, stage, duration_ms: ms = null, service: by = service, ...step }): Folded => {
     const more = moreOf(step, own);
-    const known = [stage, rowAt.getTime() - at.getTime(), ms && Math.round(ms * 1_000) / 1_000, by] as const;
+    const tookMs = ms && Math.round(ms * 1_000) / 1_000;
+    const known = [stage, rowAt.getTime() - at.getTime(), tookMs, by === usualService ? null : by] as const;
     return Object.keys(more).length > 0 ? [...known, more] : [...known];
   });
   return { ...own, [field]: steps };
@@ -56,9 +61,13 @@ function moreOf(
   return {
     ...(reason ? { reason } : {}),
     ...(attempt === 1 ? {} : { attempt }),
-    ...(same.length > 0 ? { same } : {}),
+    ...(same.length > 0 ? { same: isUsual(same) || same } : {}),
     ...(rest.length > 0 ? { detail: Object.fromEntries(rest) } : {}),
   };
+}
+
+function isUsual(names: string[]): boolean {
+  return names.length === usualFacts.length && usualFacts.every((name) => names.includes(name));
 }
 
 /** Each entry after the steps in its row. */
@@ -68,11 +77,12 @@ export function unfolded<T extends ReadEntry>(entries: T[]): T[] {
     const { [field]: steps, ...own } = entry.detail;
     const before = (steps as Folded[]).map(([stage, beforeMs, ms, service, more = {}]): T => {
       const { reason = null, attempt = 1, same = [], detail } = more;
-      const facts = { ...Object.fromEntries(same.map((name) => [name, own[name]])), ...detail };
+      const names = same === true ? usualFacts : same;
+      const facts = { ...Object.fromEntries(names.map((name) => [name, own[name]])), ...detail };
       return {
         ...entry,
         at: new Date(entry.at.getTime() - beforeMs),
-        service,
+        service: service ?? usualService,
         stage,
         outcome: 'ok',
         terminal: false,

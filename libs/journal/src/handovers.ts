@@ -1,4 +1,5 @@
 import { type Database, type Liveness, type Queryable, storableJson, SweepMark } from '#libs/database';
+import { everyEntry } from './entries-in-rows.js';
 import { doublingPauseSql, type DueRows, takeDueSql } from '#libs/work';
 
 /** Something handed to the next service, which has it once the journal has an entry for it at that service's stage. */
@@ -150,7 +151,7 @@ export class Handovers<P = never> {
 
   private async unknown<T extends HandedOver>(db: Queryable, rows: T[]): Promise<T[]> {
     const known = (await db.query(
-      'SELECT DISTINCT subject_id FROM journal.entry WHERE receipt_id = ANY($1) AND stage = $2 AND subject_id = ANY($3)',
+      `SELECT DISTINCT subject_id FROM ${everyEntry} e WHERE receipt_id = ANY($1) AND stage = $2 AND subject_id = ANY($3)`,
       [rows.map(({ receipt_id }) => receipt_id), this.source.stage, rows.map(({ subject_id }) => subject_id)],
     )) as { subject_id: string }[];
     const entered = new Set(known.map(({ subject_id }) => subject_id));

@@ -1,6 +1,7 @@
 import { Batcher } from '#libs/batching';
 import { dropOldPartitions, ensureDailyPartitions, isRefusedRow, type Queryable } from '#libs/database';
 import type { JournalEntry } from './entry.js';
+import { type EntryInRow, everyEntry, inRow } from './entries-in-rows.js';
 import { entryRow, insertEntries } from './insert-entries.js';
 
 /**
@@ -49,6 +50,15 @@ export class Journal {
     return { ...entryRow(entry, this.service), only_with: this.skips(entry) ? null : onlyWith };
   }
 
+  /**
+   * An entry for the column `entry` of the row that it is about, in the statement that commits what it reports.
+   * @param said details that the view of this service adds from the row
+   * @returns null: it is written with `row`, or not at all
+   */
+  inRow(entry: JournalEntry, said: Record<string, unknown>): EntryInRow | null {
+    return this.skips(entry) ? null : inRow(entry, this.service, said);
+  }
+
   /** Counts an entry that a statement of this service has committed. */
   noted(entry: JournalEntry): void {
     if (!this.skips(entry)) this.onEntry(entry);
@@ -63,7 +73,7 @@ export class Journal {
   async endedAmong(receiptIds: string[], db: Queryable = this.db): Promise<Set<string>> {
     if (receiptIds.length === 0) return new Set();
     const rows = (await db.query(
-      'SELECT DISTINCT receipt_id FROM journal.entry WHERE receipt_id = ANY($1) AND terminal',
+      `SELECT DISTINCT receipt_id FROM ${everyEntry} e WHERE receipt_id = ANY($1) AND terminal`,
       [receiptIds],
     )) as { receipt_id: string }[];
     return new Set(rows.map((row) => row.receipt_id));
@@ -74,7 +84,7 @@ export class Journal {
    */
   async heardOfWithin(receiptIds: string[], withinMs: number): Promise<Set<string>> {
     const rows = (await this.db.query(
-      `SELECT DISTINCT receipt_id FROM journal.entry
+      `SELECT DISTINCT receipt_id FROM ${everyEntry} e
         WHERE receipt_id = ANY($1) AND extract(epoch FROM at) > extract(epoch FROM now()) - $2::double precision`,
       [receiptIds, withinMs / 1000],
     )) as { receipt_id: string }[];

@@ -1,5 +1,6 @@
 import type { ProjectScope } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
+import { everyEntry } from './entries-in-rows.js';
 
 /** The last entry about a turn or a delivery. */
 export interface LatestEntry {
@@ -20,7 +21,7 @@ export async function latestEntries(db: Queryable, scope: ProjectScope, receiptI
   if (receiptIds.length === 0) return [];
   return (await db.query(
     `SELECT DISTINCT ON (receipt_id, stage, subject_id) receipt_id, stage, subject_id, outcome, reason, detail
-       FROM journal.entry
+       FROM ${everyEntry} e
       WHERE receipt_id = ANY($1) AND organization_id = $2 AND project_id = $3 AND stage IN ('turn', 'delivery')
         AND subject_id IS NOT NULL
       ORDER BY receipt_id, stage, subject_id, at DESC, ${endsSubject('outcome')} DESC`,

@@ -1,5 +1,6 @@
 import type { ProjectScope } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
+import { everyEntry } from './entries-in-rows.js';
 import { unfolded } from './folded-entries.js';
 import { endsSubject } from './latest-entries.js';
 
@@ -32,7 +33,7 @@ export async function timeline(
     `SELECT ${columns} FROM (
        SELECT ${columns} FROM journal.receipt WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3
         UNION ALL
-       SELECT ${columns} FROM journal.entry WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3) e
+       SELECT ${columns} FROM ${everyEntry} a WHERE receipt_id = $1 AND organization_id = $2 AND project_id = $3) e
       ORDER BY at, stage, ${endsSubject('outcome')}`,
     [receiptId, organizationId, projectId],
   )) as (TimelineEntry & { app_id: string })[];
@@ -49,7 +50,7 @@ export async function lastEntries(
   const rows = (await db.query(
     `SELECT DISTINCT ON (receipt_id) receipt_id, at, service, stage, outcome, terminal, reason, subject_id, attempt,
             duration_ms, detail
-       FROM journal.entry WHERE receipt_id = ANY($1) AND organization_id = $2 AND project_id = $3
+       FROM ${everyEntry} e WHERE receipt_id = ANY($1) AND organization_id = $2 AND project_id = $3
       ORDER BY receipt_id, at DESC, stage DESC, ${endsSubject('outcome')} DESC`,
     [receiptIds, scope.organizationId, scope.projectId],
   )) as (TimelineEntry & { receipt_id: string })[];

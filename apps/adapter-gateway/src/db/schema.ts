@@ -42,6 +42,7 @@ import { SourceAccess1795902991215 } from './1795902991215-source-access.js';
 import { ConnectionDegraded1795914674311 } from './1795914674311-connection-degraded.js';
 import { WebChatMailOfApp1795916696872 } from './1795916696872-web-chat-mail-of-app.js';
 import { ProviderIdIndex1795917647181 } from './1795917647181-provider-id-index.js';
+import { DeliveryEntry1795927532162 } from './1795927532162-delivery-entry.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -96,5 +97,10 @@ export const schema: ServiceSchema = {
     ConnectionDegraded1795914674311,
     WebChatMailOfApp1795916696872,
     ProviderIdIndex1795917647181,
+    DeliveryEntry1795927532162,
   ],
+  // An entry that lies in a row is part of the timelines, of lists and counts.
+  grants: Object.fromEntries(
+    ['webhook-ingress', 'router', 'engine'].map((service) => [service, ['SELECT ON journal.delivery_entry']]),
+  ),
 };

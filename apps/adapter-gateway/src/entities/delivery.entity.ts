@@ -1,4 +1,5 @@
 import { type OutboundContent, type StoredReplyTarget, storedReplyTarget, wholeReplyTarget } from '#libs/contracts';
+import type { EntryInRow } from '#libs/journal';
 import { openSuspect, WorkRow } from '#libs/work';
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
@@ -11,6 +12,8 @@ export type ProviderStatus = (typeof providerStatuses)[number];
 /** One reply on its way out. `blocked_since`: since when all its attempts have failed. */
 @Entity({ schema: 'gateway', name: 'delivery' })
 @Index('delivery_by_project', ['project_id', 'id'])
+@Index('delivery_by_receipt', ['receipt_id'], { where: 'entry IS NOT NULL' })
+@Index('delivery_arrived', ['ended_at'], { where: 'entry IS NOT NULL' })
 @Index('delivery_idempotency_key', ['project_id', 'app_id', 'idempotency_key'], { unique: true })
 @Index('delivery_suspect', ['due_at'], { where: openSuspect })
 @Index('delivery_by_provider', ['app_id', 'provider_message_id'], { where: `"provider_message_id" <> "id"` })
@@ -46,6 +49,8 @@ export class DeliveryRow extends WorkRow<DeliveryState> {
   @Column({ type: 'timestamptz' }) created_at: Date;
   /** When it was created or last redriven; its maximum age counts from here. */
   @Column({ type: 'timestamptz', default: () => 'now()' }) open_since: Date;
+  /** Its entry in the timeline: that it arrived. Null: it has not, or the journal has it. */
+  @Column({ type: 'jsonb', nullable: true }) entry: EntryInRow | null;
 }
 
 type StoredContent = Omit<OutboundContent, 'target'> & { target: StoredReplyTarget };

@@ -1,4 +1,5 @@
 import type { InboundRequest } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { type FakeAdapter, fakeAdapter } from './fake-adapter.js';
 import { type GatewayWorld, plainRequest, startGateway } from './gateway-world.js';
@@ -69,7 +70,7 @@ export class ChatIngest {
   ended(receipt: string): Promise<{ outcome: string; reason: string }> {
     return until('the receipt has ended', async () => {
       const { rows } = await this.world.pool.query(
-        `SELECT outcome, reason FROM journal.entry WHERE receipt_id = $1 AND outcome <> 'retrying'`,
+        `SELECT outcome, reason FROM ${everyEntry} e WHERE receipt_id = $1 AND outcome <> 'retrying'`,
         [receipt],
       );
       return rows[0];

@@ -1,4 +1,5 @@
 import { columnsOf, deliverySend, type DeliverySendPayload, newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { home, until } from '#libs/testing';
 import { type GatewayWorld } from './gateway-world.js';
 
@@ -62,7 +63,7 @@ export class Deliveries {
   /** @returns outcome and reason of each journal entry, in order */
   async journalOf(id: string): Promise<string[]> {
     const { rows } = await this.world.pool.query(
-      'SELECT outcome, reason FROM journal.entry WHERE subject_id = $1 ORDER BY at',
+      `SELECT outcome, reason FROM ${everyEntry} e WHERE subject_id = $1 ORDER BY at`,
       [id],
     );
     return rows.map(({ outcome, reason }) => [outcome, reason].filter(Boolean).join(' '));

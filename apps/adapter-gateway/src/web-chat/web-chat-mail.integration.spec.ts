@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { silenceLogs, until } from '#libs/testing';
 import { Logger } from '@nestjs/common';
@@ -183,7 +184,7 @@ describe('a mail that answers', () => {
   const outcome = (receipt: string) =>
     until('it has ended here', async () => {
       const { rows } = await chat.world.pool.query(
-        `SELECT outcome, reason, detail FROM journal.entry WHERE receipt_id = $1 AND stage = 'parsed' AND outcome <> 'retrying'`,
+        `SELECT outcome, reason, detail FROM ${everyEntry} e WHERE receipt_id = $1 AND stage = 'parsed' AND outcome <> 'retrying'`,
         [receipt],
       );
       return rows[0] ?? null;

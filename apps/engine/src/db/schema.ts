@@ -50,6 +50,7 @@ import { AgentTask, Publication, TaskPush } from '../entities/agent-task.entity.
 import { AgentTask1795905856508 } from './1795905856508-agent-task.js';
 import { OpenCall1795906700304 } from './1795906700304-open-call.js';
 import { OnlyStep1795927642138 } from './1795927642138-only-step.js';
+import { TurnEntry1795927532028 } from './1795927532028-turn-entry.js';
 
 export const schema: ServiceSchema = {
   name: 'engine',
@@ -126,5 +127,10 @@ export const schema: ServiceSchema = {
     AgentTask1795905856508,
     OpenCall1795906700304,
     OnlyStep1795927642138,
+    TurnEntry1795927532028,
   ],
+  // An entry that lies in a row is part of the timelines, of lists and counts.
+  grants: Object.fromEntries(
+    ['webhook-ingress', 'router', 'engine'].map((service) => [service, ['SELECT ON journal.turn_entry']]),
+  ),
 };

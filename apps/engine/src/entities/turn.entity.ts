@@ -11,6 +11,7 @@ import {
   type WorkflowStepKind,
   type WorkflowStepState,
 } from '#libs/contracts';
+import type { EntryInRow } from '#libs/journal';
 import { openSuspect, WorkRow } from '#libs/work';
 import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 
@@ -76,7 +77,7 @@ export function wholeInput(turn: WithInput): TurnInput | null {
 @Index('turn_handled', ['session_id'], { where: "state = 'handled'" })
 @Index('turn_held', ['project_id', 'workflow_id'], { where: "state = 'held'" })
 @Index('turn_called', ['called_by'], { where: 'called_by IS NOT NULL' })
-@Index('turn_sent', ['ended_at'], { where: 'answer_id IS NOT NULL OR notice_id IS NOT NULL' })
+@Index('turn_ended', ['ended_at'], { where: 'ended_at IS NOT NULL' })
 @Index('turn_suspect', ['due_at'], { where: openSuspect })
 @Index('turn_due', ['due_at'], { where: "state IN ('queued', 'running')" })
 @Index('turn_waiting_for_slot', ['project_id', 'id'], { where: "state = 'queued' AND reason = 'project_turns'" })
@@ -134,6 +135,8 @@ export class Turn extends WorkRow<TurnState> {
   /** Of all model calls, in millionths. */
   @Column({ type: 'integer', default: 0 }) cost_micros: number;
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
+  /** Its entry in the timeline: that it succeeded. Null: it has not, or the journal has it. */
+  @Column({ type: 'jsonb', nullable: true }) entry: EntryInRow | null;
 }
 
 const trialApp = 'trial:';

@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { home, until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../testing/engine-world.js';
 import { type RecordingServer } from '../testing/recording-server.js';
@@ -116,7 +117,7 @@ describe('knowledge', () => {
     const documents = [{ id, title: 'Okapi care' }];
     const step = `SELECT content FROM engine.step WHERE turn_id = $1 AND kind = 'tool_result'`;
     expect((await world.pool.query(step, [turn.turn_id])).rows[0].content).toMatchObject({ documents });
-    const sql = `SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'tool_called'`;
+    const sql = `SELECT detail FROM ${everyEntry} e WHERE subject_id = $1 AND reason = 'tool_called'`;
     const entry = await until(
       'the timeline has the call',
       async () => (await world.pool.query(sql, [turn.turn_id])).rows[0],

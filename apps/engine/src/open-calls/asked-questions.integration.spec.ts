@@ -1,4 +1,5 @@
 import { type McpAnswers, type McpCallAnswer, turnRun } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { seatForm as form, result, server, TravelDesk, waits } from '../testing/travel-desk.js';
 import { turnsOf } from '../testing/turns-of.js';
@@ -67,9 +68,10 @@ describe('a call whose server asks the user first', () => {
     await desk.post(await desk.asked(), { action: 'decline' });
     await desk.ends(turn.turn_id);
     expect(desk.calls()[1]?.continued).toEqual({ answers: { seat: { action: 'decline' } } });
-    const noted = await desk.world.query(`SELECT reason FROM journal.entry WHERE detail ->> 'turn' = $1 ORDER BY at`, [
-      turn.turn_id,
-    ]);
+    const noted = await desk.world.query(
+      `SELECT reason FROM ${everyEntry} e WHERE detail ->> 'turn' = $1 ORDER BY at`,
+      [turn.turn_id],
+    );
     expect(noted.map(({ reason }) => reason)).toEqual(['input_asked', 'input_declined']);
   });
 

@@ -7,6 +7,7 @@ import {
   turnRun,
   type TurnRunPayload,
 } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from './engine-world.js';
 import { type FakeServices, toolOf, toolsetOf } from './fake-services.js';
@@ -175,7 +176,7 @@ export class TravelDesk {
 
   /** What the timeline shows of a call while it goes on. */
   async progressOf(turnId: string) {
-    const sql = `SELECT detail ->> 'note' AS note FROM journal.entry WHERE subject_id = $1 AND reason = 'tool_running' ORDER BY at`;
+    const sql = `SELECT detail ->> 'note' AS note FROM ${everyEntry} e WHERE subject_id = $1 AND reason = 'tool_running' ORDER BY at`;
     return (await this.world.query(sql, [turnId])).map(({ note }) => note);
   }
 }

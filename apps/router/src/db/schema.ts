@@ -21,6 +21,7 @@ import { ContactAddress1795879800000 } from './1795879800000-contact-address.js'
 import { EventWait1795890800000 } from './1795890800000-event-wait.js';
 import { ContactErasure1795892557166 } from './1795892557166-contact-erasure.js';
 import { PackedMessages1795927495482 } from './1795927495482-packed-messages.js';
+import { MessageEntry1795927531894 } from './1795927531894-message-entry.js';
 
 export const schema: ServiceSchema = {
   name: 'router',
@@ -53,5 +54,10 @@ export const schema: ServiceSchema = {
     ContactErasure1795892557166,
     ContactReadsAs1795894000000,
     PackedMessages1795927495482,
+    MessageEntry1795927531894,
   ],
+  // An entry that lies in a row is part of the timelines, of lists and counts.
+  grants: Object.fromEntries(
+    ['webhook-ingress', 'router', 'engine'].map((service) => [service, ['SELECT ON journal.message_entry']]),
+  ),
 };

@@ -10,6 +10,7 @@ import type {
   TurnOfSession,
 } from '#libs/contracts';
 import { storableJson } from '#libs/database';
+import type { EntryInRow } from '#libs/journal';
 import { PackedForm } from '#libs/packing';
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
@@ -108,12 +109,14 @@ export abstract class StoredMessage extends MessageRow {
 })
 @Index('message_by_contact', ['contact_id', 'id'], { where: `"contact_id" IS NOT NULL` })
 @Index('message_by_app', ['app_id', 'id'])
-@Index('message_handed', ['routed_at'], { where: `turns <> '[]'` })
+@Index('message_routed', ['routed_at'])
 // A release that knows nothing of `packed` would erase what is beside it, and say that the message is erased.
 @Check('message_text_is_once', `packed IS NULL OR (message -> 'message') IS NULL`)
 export class PackedMessage extends StoredMessage {
   /** What `packedRow` took out of `message`, `request` and `turns`; null: they have all of it. */
   @Column({ type: 'bytea', nullable: true }) packed: Buffer | null;
+  /** Its entry in the timeline: that it was routed. Null: it was not, or the journal has it. */
+  @Column({ type: 'jsonb', nullable: true }) entry: EntryInRow | null;
 }
 
 /** Fields of a message that statements ask for: they stay where they were. */
@@ -140,7 +143,7 @@ const firstForm = new PackedForm(
     `"input":{"verified":true,"instructions":"null,"reply":{"app_id":"app_","channel_address":"","by_channel":true,"thread_id":"","reply_context":null},"usual_words":true,"trust":"builtin"}}]}`,
 );
 
-type NewRow = MessageRow & { turns: StoredTarget[] };
+type NewRow = MessageRow & { turns: StoredTarget[]; entry?: EntryInRow | null };
 /** A row to insert: `packed` in the text form of a bytea. */
 export type PackedRow = Omit<NewRow, 'message' | 'turns'> & {
   message: NormalizedMessage | (Pick<NormalizedMessage, AskedFor> & { metadata?: Record<string, unknown> });

@@ -1,5 +1,6 @@
 import { idDigits, type ProjectScope, type ScopeColumns } from '#libs/contracts';
 import type { Queryable } from '#libs/database';
+import { everyEntry } from '../entries-in-rows.js';
 import { latencyBoundsMs } from './latency.js';
 
 /**
@@ -105,7 +106,7 @@ export async function countJournal(db: Queryable & Transactional, lagMs: number)
       add(
         `SELECT e.organization_id, e.project_id, e.app_id, date_trunc('minute', e.at) AS minute, m.measure, m.label,
                 count(*) AS count
-           FROM journal.entry e CROSS JOIN ${counted}
+           FROM ${everyEntry} e CROSS JOIN ${counted}
           WHERE e.at >= (SELECT counted_to FROM journal.statistic_mark) AND e.at < $1
           GROUP BY 1, 2, 3, 4, 5, 6`,
       ),
@@ -194,7 +195,7 @@ const everything = `
    WHERE ${inScope} AND minute >= $4 AND minute < $5
    UNION ALL
   SELECT e.app_id, date_trunc('minute', e.at), m.measure, m.label, 1
-    FROM journal.entry e CROSS JOIN ${counted}
+    FROM ${everyEntry} e CROSS JOIN ${counted}
    WHERE e.at >= greatest((SELECT counted_to FROM journal.statistic_mark), $4::timestamptz) AND e.at < $5
      AND e.organization_id = $1 AND e.project_id = $2 AND ($3::text IS NULL OR e.app_id = $3)
    UNION ALL

@@ -1,3 +1,4 @@
+import { everyEntry } from '#libs/journal';
 import type { ServerResponse } from 'node:http';
 import { newId } from '#libs/contracts';
 import { home, until } from '#libs/testing';
@@ -248,7 +249,7 @@ describe('deliver', () => {
       thread_id: 't',
     });
     const { rows } = await world.pool.query(
-      `SELECT detail FROM journal.entry WHERE subject_id = $1 AND outcome = 'delivered'`,
+      `SELECT detail FROM ${everyEntry} e WHERE subject_id = $1 AND outcome = 'delivered'`,
       [sent.body.delivery_id],
     );
     expect(rows[0].detail).toMatchObject({ left_out: ['edit', 'actions', 'reactions'] });

@@ -92,7 +92,7 @@ class DeliveryMailView {
   @ApiProperty(time) due_at: Date;
 }
 
-export class DeliveryView implements Omit<DeliveryRow, keyof WorkRow> {
+export class DeliveryView implements Omit<DeliveryRow, keyof WorkRow | 'entry'> {
   @ApiProperty(idOf('dlv')) id: string;
   @ApiProperty(idOf('org')) organization_id: string;
   @ApiProperty(idOf('prj')) project_id: string;
@@ -154,7 +154,14 @@ export class DeliveryView implements Omit<DeliveryRow, keyof WorkRow> {
     return { ...DeliveryView.of(row), mail: { state, reason, delivery_id, due_at } };
   }
 
-  static of({ claim: _claim, owner: _owner, deaths: _deaths, on_trial: _trial, ...row }: DeliveryRow): DeliveryView {
+  static of({
+    claim: _claim,
+    owner: _owner,
+    deaths: _deaths,
+    on_trial: _trial,
+    entry: _entry,
+    ...row
+  }: DeliveryRow): DeliveryView {
     const { tries: attempts, reason: error, due_at: dueAt, ended_at: settled_at, blocked_since, ...view } = row;
     const lease_until = row.state === 'queued' ? dueAt : row.lease_until;
     return { ...view, attempts, lease_until, error, failing_since: blocked_since, settled_at };

@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { home, until } from '#libs/testing';
 import { randomUUID } from 'node:crypto';
 import { Deliveries } from '../../testing/deliveries.js';
@@ -48,7 +49,7 @@ describe('an erasure in the gateway', () => {
     const ends = (await deliveries.journalOf(id)).filter((entry) => entry.startsWith('expired'));
     expect(ends).toEqual(['expired erased']);
     const { rows } = await world.pool.query(
-      `SELECT e.receipt_id = d.receipt_id AS same, e.stage, e.attempt FROM journal.entry e
+      `SELECT e.receipt_id = d.receipt_id AS same, e.stage, e.attempt FROM ${everyEntry} e
          JOIN gateway.delivery d ON d.id = e.subject_id WHERE d.id = $1 AND e.reason = 'erased'`,
       [id],
     );

@@ -1,4 +1,5 @@
 import { appChanged, columnsOf, newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { home, type Json, until } from '#libs/testing';
 import type { AppView } from '../apps/app-view.dto.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
@@ -46,7 +47,7 @@ describe('a registered adapter', () => {
 
   const endOf = async (receiptId: string): Promise<string> => {
     const row = await until('the receipt has ended', async () => {
-      const text = `SELECT reason FROM journal.entry WHERE receipt_id = $1 AND outcome = 'dead'`;
+      const text = `SELECT reason FROM ${everyEntry} e WHERE receipt_id = $1 AND outcome = 'dead'`;
       return (await world.pool.query(text, [receiptId])).rows[0] ?? null;
     });
     return row.reason;

@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { Deliveries } from '../../testing/deliveries.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
@@ -50,7 +51,7 @@ const replaceAdapter = async (): Promise<void> => {
 const storyOf = async (receiptId: string): Promise<{ outcome: string; reason: string; error: string }[]> =>
   (
     await world.pool.query(
-      `SELECT outcome, reason, detail ->> 'error' AS error FROM journal.entry WHERE receipt_id = $1 ORDER BY at`,
+      `SELECT outcome, reason, detail ->> 'error' AS error FROM ${everyEntry} e WHERE receipt_id = $1 ORDER BY at`,
       [receiptId],
     )
   ).rows;

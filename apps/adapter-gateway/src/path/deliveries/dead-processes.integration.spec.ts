@@ -1,5 +1,6 @@
 import type { DeliverySendPayload } from '#libs/contracts';
 import { Liveness } from '#libs/database';
+import { everyEntry } from '#libs/journal';
 import { failingUpdates, until } from '#libs/testing';
 import pg from 'pg';
 import { InboundWaitRepository } from '../inbound/inbound.repository.js';
@@ -103,7 +104,7 @@ describe('what a gateway had in flight when it died', () => {
     await world.call('POST', `deliveries/${id}/redrive`);
     await until('it is delivered', async () => (await row(id)).state === 'delivered');
     const { rows } = await world.pool.query<{ attempt: number; outcome: string }>(
-      `SELECT attempt, outcome FROM journal.entry WHERE subject_id = $1 AND outcome <> 'redriven' ORDER BY at`,
+      `SELECT attempt, outcome FROM ${everyEntry} e WHERE subject_id = $1 AND outcome <> 'redriven' ORDER BY at`,
       [id],
     );
     const numbers = rows.filter(({ outcome }) => outcome !== 'running').map(({ attempt }) => attempt);

@@ -1,7 +1,7 @@
 import type { MessageAttachment, MessageFormat } from '#libs/adapter-sdk';
 import type { DeliverySendPayload, OutboundContent } from '#libs/contracts';
 import { Liveness, storableJson } from '#libs/database';
-import { entryCtes, type JournalEntry } from '#libs/journal';
+import { entryCtes, type EntryInRow, type JournalEntry } from '#libs/journal';
 import { PermanentFailure } from '#libs/queue';
 import { endSql, Work } from '#libs/work';
 import { Inject, Injectable } from '@nestjs/common';
@@ -12,8 +12,14 @@ import { type GatewaySettings, SETTINGS } from '../../env.js';
 import { answerLostCode, type AttemptedDelivery, type DeliveryOutcome } from './delivery.verdict.js';
 
 /** The columns of an outcome beside those of work. */
-const own = { from_part: 'integer', error_detail: 'text', moved_to: 'text', provider_message_id: 'text' };
-const keeps = ['moved_to', 'provider_message_id'];
+const own = {
+  from_part: 'integer',
+  error_detail: 'text',
+  moved_to: 'text',
+  provider_message_id: 'text',
+  entry: 'jsonb',
+};
+const keeps = ['moved_to', 'provider_message_id', 'entry'];
 
 /** A row as the claim returns it, and whether its job is surplus. */
 export type ClaimedDelivery = AttemptedDelivery & { surplus?: true };
@@ -21,8 +27,11 @@ export type ClaimedDelivery = AttemptedDelivery & { surplus?: true };
 /** A job that has its reply, as the engine offers it. */
 export type FirstJob = DeliverySendPayload & { content: OutboundContent };
 
-/** What a statement stores of an attempt, and its entry for the timeline. `arrived`: a delivery that may have no row yet. */
+/** What an attempt led to, and its entry for the timeline. `arrived`: a delivery that may have no row yet. */
 export type DeliveryResult = DeliveryOutcome & { entry: JournalEntry | null; arrived?: DeliveryRow };
+
+/** As a statement stores it. `entry`: in the delivery's own row. */
+type StoredResult = DeliveryOutcome & { entry?: EntryInRow | null; arrived?: DeliveryRow };
 
 export type ReplacedDelivery = Pick<DeliveryRow, 'id' | 'state' | 'provider_message_id'> & {
   channel_address: string | null;
@@ -116,26 +125,26 @@ export class DeliveryRepository {
    * Stores the outcomes of attempts with their timeline entries. If another claim has taken over, only a delivery that
    * has arrived is stored.
    * @param results `arrived`: deliveries whose first attempt began without a row
-   * @param entries journal rows, each with its delivery
+   * @param entries journal rows, each with its delivery: those that lie in no row of a delivery
    * @returns ids of the deliveries that were unsettled until now
    */
-  async record(results: Omit<DeliveryResult, 'entry'>[], entries: Record<string, unknown>[]): Promise<Set<string>> {
+  async record(results: StoredResult[], entries: Record<string, unknown>[]): Promise<Set<string>> {
     const named = results.map((result) =>
       result.provider_message_id === result.key ? { ...result, provider_message_id: null } : result,
     );
-    const arrived = named.flatMap(({ arrived: row, provider_message_id }) =>
-      row ? [{ ...row, content: storedContent(row.content), provider_message_id }] : [],
+    const arrived = named.flatMap(({ arrived: row, provider_message_id, entry }) =>
+      row ? [{ ...row, content: storedContent(row.content), provider_message_id, entry }] : [],
     );
     const recorded = (await this.rows.query(
       `WITH settled AS (${this.work.settleSql('$1', own, keeps, "s.state = 'delivered'")}),
        stored AS (INSERT INTO gateway.delivery AS d (id, organization_id, project_id, app_id, receipt_id, turn_id, content,
-           from_part, provider_message_id, created_at, state, claim, tries, ended_at)
-         SELECT id, organization_id, project_id, app_id, receipt_id, turn_id, content, 0, provider_message_id, created_at,
+           from_part, provider_message_id, created_at, entry, state, claim, tries, ended_at)
+         SELECT id, organization_id, project_id, app_id, receipt_id, turn_id, content, 0, provider_message_id, created_at, entry,
                 'delivered', 1, 1, now()
            FROM jsonb_to_recordset($3::jsonb) AS a(id text, organization_id text, project_id text, app_id text,
-             receipt_id text, turn_id text, content jsonb, provider_message_id text, created_at timestamptz)
+             receipt_id text, turn_id text, content jsonb, provider_message_id text, created_at timestamptz, entry jsonb)
          ON CONFLICT (id) DO UPDATE SET ${endSql('delivered')}, reason = NULL, error_detail = NULL, blocked_since = NULL,
-             provider_message_id = excluded.provider_message_id
+             provider_message_id = excluded.provider_message_id, entry = excluded.entry
           WHERE ${this.work.isOpenSql('d')} RETURNING d.*),
        recorded AS (SELECT id, state FROM settled UNION ALL SELECT id, state FROM stored),
        parts AS (DELETE FROM gateway.delivery_part WHERE delivery_id IN (SELECT id FROM recorded WHERE state = 'delivered')),
@@ -197,7 +206,14 @@ export class DeliveryRepository {
 /** The row that a first job will get, as its first claim would return it. @param at when its attempt began */
 export function firstClaimOf({ custody, ...job }: FirstJob, at = new Date()): ClaimedDelivery {
   const { delivery_id: id, ...owner } = job;
-  const none = { moved_to: null, error_detail: null, provider_message_id: null, idempotency_key: null, parts: null };
+  const none = {
+    entry: null,
+    moved_to: null,
+    error_detail: null,
+    provider_message_id: null,
+    idempotency_key: null,
+    parts: null,
+  };
   const noStatus = { provider_status: null, provider_status_detail: null, provider_status_at: null };
   const work = {
     claim: 1,

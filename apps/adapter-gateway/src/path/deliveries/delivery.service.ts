@@ -74,9 +74,13 @@ export class DeliveryService implements OnApplicationBootstrap, BeforeApplicatio
     const grouped = { maxItems: 100, maxWaitMs: 0, maxRunning: 2, failsByItem: isRefusedRow };
     this.claims = new Batcher((jobs) => this.claimAll(jobs), grouped);
     this.results = new Batcher<DeliveryResult>(async (results) => {
-      const rows = results.flatMap(({ key, entry }) => (entry ? [journal.row(entry, key)] : []));
-      const outcomes = results.map(({ entry: _entry, ...outcome }) => outcome);
-      const recorded = await this.deliveries.record(outcomes, rows);
+      // That it arrived lies in its own row.
+      const inRows = results.map(({ entry }) =>
+        entry?.outcome === 'delivered' && !entry.reason ? journal.inRow(entry, {}) : null,
+      );
+      const outcomes = results.map((result, at) => ({ ...result, entry: inRows[at] ?? null }));
+      const beside = results.flatMap(({ key, entry }, at) => (entry && !inRows[at] ? [journal.row(entry, key)] : []));
+      const recorded = await this.deliveries.record(outcomes, beside);
       for (const { key, entry } of results) if (entry && recorded.has(key)) journal.noted(entry);
       return [];
     }, grouped);

@@ -1,3 +1,4 @@
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { Deliveries } from '../../testing/deliveries.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
@@ -61,7 +62,7 @@ describe('a delivery whose receiver is away for long', () => {
     const id = await deliveries.send(hook, { address: receiver.url });
     expect(await deliveries.inState(id, 'delivered', 'dead')).toMatchObject({ state: 'delivered' });
     const { rows } = await world.pool.query(
-      `SELECT attempt, detail ->> 'next_at' AS next_at FROM journal.entry
+      `SELECT attempt, detail ->> 'next_at' AS next_at FROM ${everyEntry} e
         WHERE subject_id = $1 AND outcome = 'retrying' ORDER BY at`,
       [id],
     );

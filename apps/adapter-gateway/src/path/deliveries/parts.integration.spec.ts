@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { home, until } from '#libs/testing';
 import { LeaseLost } from '#libs/work';
 import { deliveryOf, Deliveries } from '../../testing/deliveries.js';
@@ -37,8 +38,7 @@ describe('a message that is too long for its channel', () => {
   const sent = () => adapter.bodiesOf('deliver');
   const texts = (): string[] => sent().map(({ message }) => message.text);
   const entries = async (id: string, reason: string | null) => {
-    const sql =
-      'SELECT outcome, reason, detail FROM journal.entry WHERE subject_id = $1 AND reason IS NOT DISTINCT FROM $2';
+    const sql = `SELECT outcome, reason, detail FROM ${everyEntry} e WHERE subject_id = $1 AND reason IS NOT DISTINCT FROM $2`;
     return (await world.pool.query(sql, [id, reason])).rows;
   };
   const keptParts = async (id: string): Promise<number> =>

@@ -1,4 +1,5 @@
 import { deliverySend, type DeliverySendPayload, newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { Deliveries, deliveryOf } from '../../testing/deliveries.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
@@ -69,7 +70,7 @@ describe('a message that takes the place of another one', () => {
     const answer = await answered('It is 42.', first);
     expect(texts()).toEqual(['Looking…', 'It is 42. → m1', 'It is 42.']);
     expect(await messageIdOf(answer.id)).toBe('m2');
-    const { rows } = await world.pool.query('SELECT detail FROM journal.entry WHERE subject_id = $1', [answer.id]);
+    const { rows } = await world.pool.query(`SELECT detail FROM ${everyEntry} e WHERE subject_id = $1`, [answer.id]);
     expect(rows.at(-1)?.detail).toMatchObject({ left_out: ['edit'] });
   });
 

@@ -1,4 +1,5 @@
 import { messageRoute, newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
 import { fakeIngress, type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
@@ -31,7 +32,7 @@ const outcomeOf = (receipt: string) =>
   until('it is routed or refused', async () => {
     if ((await world.waiting(messageRoute)).some(({ receipt_id }) => receipt_id === receipt)) return 'routed';
     const { rows } = await world.pool.query(
-      `SELECT 1 FROM journal.entry WHERE receipt_id = $1 AND outcome = 'refused'`,
+      `SELECT 1 FROM ${everyEntry} e WHERE receipt_id = $1 AND outcome = 'refused'`,
       [receipt],
     );
     return rows.length > 0 ? 'refused' : null;

@@ -1,4 +1,5 @@
 import type { NormalizedMessage } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { type GatewayWorld, startGateway } from '../../testing/gateway-world.js';
 import { type FakeAdapter, fakeAdapter } from '../../testing/fake-adapter.js';
@@ -35,7 +36,7 @@ async function handedOver(receipt: string): Promise<NormalizedMessage[]> {
 const story = (receipt: string): Promise<{ outcome: string; reason: string }[]> =>
   until('the receipt has ended', async () => {
     const { rows } = await world.pool.query(
-      'SELECT outcome, reason FROM journal.entry WHERE receipt_id = $1 ORDER BY at',
+      `SELECT outcome, reason FROM ${everyEntry} e WHERE receipt_id = $1 ORDER BY at`,
       [receipt],
     );
     return rows.some(({ outcome }) => outcome === 'dead') ? rows : null;

@@ -1,4 +1,5 @@
 import { inboundParse, messageRoute, newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import { fakeIngress, type GatewayWorld, plainRequest, startGateway } from '../../testing/gateway-world.js';
@@ -47,7 +48,7 @@ const routed = (ids: string[]): Promise<unknown> =>
   });
 const story = async (id: string): Promise<string[]> => {
   const { rows } = await world.pool.query(
-    'SELECT outcome, reason FROM journal.entry WHERE receipt_id = $1 ORDER BY at',
+    `SELECT outcome, reason FROM ${everyEntry} e WHERE receipt_id = $1 ORDER BY at`,
     [id],
   );
   return rows.map(({ outcome, reason }) => [outcome, reason].filter(Boolean).join(' '));

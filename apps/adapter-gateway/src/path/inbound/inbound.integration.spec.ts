@@ -1,3 +1,4 @@
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { batch, ChatIngest, message } from '../../testing/chat-ingest.js';
 import type { Route } from '../../testing/fake-adapter.js';
@@ -10,7 +11,7 @@ afterAll(() => chat.close());
 
 /** Expects the violation in the timeline, after one attempt, and on the adapter's page. */
 async function isViolationOf(receipt: string, violation: string): Promise<void> {
-  const sql = 'SELECT outcome, detail FROM journal.entry WHERE receipt_id = $1';
+  const sql = `SELECT outcome, detail FROM ${everyEntry} e WHERE receipt_id = $1`;
   const { rows } = await chat.world.pool.query(sql, [receipt]);
   expect(rows).toMatchObject([{ outcome: 'dead', detail: { error: violation } }]);
   await chat.shown(violation);
@@ -47,7 +48,7 @@ describe('a delivery of several messages', () => {
     const receipt = await chat.receive(answer);
     expect(await chat.ended(receipt)).toEqual({ outcome: 'dead', reason: 'contract_violation' });
     const { rows } = await chat.world.pool.query(
-      `SELECT 1 FROM journal.entry WHERE receipt_id = $1 AND outcome = 'retrying'`,
+      `SELECT 1 FROM ${everyEntry} e WHERE receipt_id = $1 AND outcome = 'retrying'`,
       [receipt],
     );
     expect(rows).toEqual([]);

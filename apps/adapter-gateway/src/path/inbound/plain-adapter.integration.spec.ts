@@ -1,3 +1,4 @@
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { batch, ChatIngest, message } from '../../testing/chat-ingest.js';
 import type { Route } from '../../testing/fake-adapter.js';
@@ -18,7 +19,7 @@ describe('an adapter that only answers what the contract requires', () => {
     const receipt = await chat.receive(batch('text'), null);
     await until('the receipt is dead, after what was verified', async () => {
       const { rows } = await chat.world.pool.query(
-        'SELECT stage, outcome FROM journal.entry WHERE receipt_id = $1 ORDER BY at',
+        `SELECT stage, outcome FROM ${everyEntry} e WHERE receipt_id = $1 ORDER BY at`,
         [receipt],
       );
       return rows.map(({ stage, outcome }) => `${stage} ${outcome}`).join() === 'verified ok,parsed dead';
@@ -41,7 +42,7 @@ describe('an adapter that only answers what the contract requires', () => {
         void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
     const entries = async (receipt: string) => {
       const { rows } = await chat.world.pool.query(
-        'SELECT stage, outcome, reason, detail FROM journal.entry WHERE receipt_id = $1 ORDER BY at',
+        `SELECT stage, outcome, reason, detail FROM ${everyEntry} e WHERE receipt_id = $1 ORDER BY at`,
         [receipt],
       );
       return rows;
@@ -125,7 +126,7 @@ describe('an adapter that only answers what the contract requires', () => {
   it('says of a handshake that came as a message how its provider can be answered in time', async () => {
     const receipt = await chat.receive({ challenge_response: 'value' });
     expect(await chat.ended(receipt)).toEqual({ outcome: 'challenge', reason: 'answered_too_late' });
-    const { rows } = await chat.world.pool.query(`SELECT detail FROM journal.entry WHERE receipt_id = $1`, [receipt]);
+    const { rows } = await chat.world.pool.query(`SELECT detail FROM ${everyEntry} e WHERE receipt_id = $1`, [receipt]);
     expect(rows[0].detail.to_do).toMatch(/webhook\.handshake/);
   });
 

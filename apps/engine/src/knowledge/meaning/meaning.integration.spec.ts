@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { home, until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
 import { fakeEmbeddings, type FakeEmbeddings } from '../../testing/fake-embeddings.js';
@@ -129,7 +130,7 @@ describe('meaning', () => {
     const [result] = await turnsOf(world).results(turn.turn_id);
     expect(result.documents[0].title).toBe('Refunds');
     expect(result.note).toContain('no answer within 300 ms');
-    const sql = `SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'tool_called'`;
+    const sql = `SELECT detail FROM ${everyEntry} e WHERE subject_id = $1 AND reason = 'tool_called'`;
     const entry = await until('the timeline has it', async () => (await world.pool.query(sql, [turn.turn_id])).rows[0]);
     expect(JSON.stringify(entry.detail)).toContain('words alone');
   });

@@ -1,3 +1,4 @@
+import { everyEntry } from '#libs/journal';
 import { StreamResponse, type Task, type TaskPushNotificationConfig, TaskState } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { until } from '#libs/testing';
@@ -138,7 +139,7 @@ describe('a caller who asked for push notifications', () => {
     await until('it is given up', async () => (await rowOf(gone.id))?.state === 'dead');
     expect(await rowOf(gone.id)).toMatchObject({ reason: 'push_refused' });
     const [entry] = await world.query<{ detail: { text: string } }>(
-      "SELECT detail FROM journal.entry WHERE stage = 'delivery' AND reason = 'push_refused'",
+      `SELECT detail FROM ${everyEntry} e WHERE stage = 'delivery' AND reason = 'push_refused'`,
     );
     expect(entry?.detail.text).toMatch(/not informed.*answered 410/);
     gone.model.end();

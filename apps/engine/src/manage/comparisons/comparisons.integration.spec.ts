@@ -1,4 +1,5 @@
 import { columnsOf, newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import type { Scope } from '#libs/service-kit';
 import { type As, home, until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
@@ -103,7 +104,7 @@ describe('a comparison of two versions of an agent', () => {
 
   it('has both answers of each case, by the results recorded then, with what rules and a judge say', async () => {
     const { agent, turns } = await answered(2);
-    const before = (await world.pool.query('SELECT count(*)::integer AS n FROM journal.entry')).rows[0].n;
+    const before = (await world.pool.query(`SELECT count(*)::integer AS n FROM ${everyEntry} e`)).rows[0].n;
     const rules = [{ contains: 'soon' }, { calls: 'http_request' }];
     const comparison = await begin(agent, { turn_ids: turns, rules, judge: { criteria: 'Short is good.' } });
     expect(await ended(comparison)).toMatchObject({
@@ -137,7 +138,7 @@ describe('a comparison of two versions of an agent', () => {
     expect(judging.map(({ tools = [] }) => tools)).toEqual([[], []]);
     expect(judging[0]?.messages[0]?.content).toContain('Short is good.');
     expect(world.target.calls).toEqual([]);
-    const after = (await world.pool.query('SELECT count(*)::integer AS n FROM journal.entry')).rows[0].n;
+    const after = (await world.pool.query(`SELECT count(*)::integer AS n FROM ${everyEntry} e`)).rows[0].n;
     expect(after).toBe(before);
     expect((await world.call('GET', `agents/${agent}`)).body.version).toBe(1);
   });

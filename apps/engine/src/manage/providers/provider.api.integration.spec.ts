@@ -1,4 +1,5 @@
 import { turnRun } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { fakeProvider, type FakeProvider } from '../../testing/fake-provider.js';
 import { type EngineWorld, engineWorld, rehearsal, turnOf } from '../../testing/engine-world.js';
@@ -147,7 +148,7 @@ describe('a provider of models', () => {
     const agent = await agentOf(world, { model: 'gone/gpt' });
     const { id } = await run(agent);
     const { rows } = await world.pool.query(
-      `SELECT reason, detail FROM journal.entry WHERE subject_id = $1 AND outcome = 'dead'`,
+      `SELECT reason, detail FROM ${everyEntry} e WHERE subject_id = $1 AND outcome = 'dead'`,
       [id],
     );
     expect(rows).toEqual([{ reason: 'model_rejected', detail: { error: expect.stringContaining('there are desk') } }]);
@@ -168,7 +169,7 @@ describe('a provider of models', () => {
       { model: 'desk/gpt', key: 'cred_one', code: 'model_unauthorized', why: expect.stringContaining('no credit') },
     ]);
     const noted = await until('the timeline says it', async () => {
-      const sql = `SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'model_passed'`;
+      const sql = `SELECT detail FROM ${everyEntry} e WHERE subject_id = $1 AND reason = 'model_passed'`;
       return (await world.pool.query(sql, [turn.id])).rows[0];
     });
     expect(noted.detail).toMatchObject({

@@ -1,4 +1,5 @@
 import { firstId } from '#libs/contracts';
+import { oldestKeptDay } from '#libs/database';
 import { ProjectLimits, type RetainedRows, Retention } from '#libs/project-limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -97,7 +98,8 @@ export class RetentionRepository implements RetainedRows<RetainedTable> {
 
   /** @returns the number of deleted rows, not counting rows that belong to them */
   async deleteOld(table: RetainedTable, keepDays: number, limit: number): Promise<number> {
-    const before = new Date(Date.now() - keepDays * dayMs);
+    // A turn's row has an entry of its event's timeline, whose receipt goes by whole days.
+    const before = table === 'turn' ? oldestKeptDay(keepDays) : new Date(Date.now() - keepDays * dayMs);
     const ids = table === 'turn' ? [firstId('trn', before)] : [];
     const [row] = (await this.db.query(deletions[table], [before, limit, ...ids])) as { deleted: number }[];
     return row?.deleted ?? 0;

@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import type { Scope } from '#libs/service-kit';
 import { type As, until } from '#libs/testing';
 import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../../testing/engine-world.js';
@@ -86,7 +87,7 @@ describe('a trial of an agent', () => {
     world.model.script((response) => response.writeHead(400).end('{"error":{"message":"no"}}'));
     expect(await ask(trial, { text: 'Fail.' })).toMatchObject({ state: 'failed' });
     const { rows } = await world.pool.query(
-      `SELECT (SELECT count(*)::integer FROM journal.entry) AS entries, (SELECT count(*)::integer FROM journal.dead_letter) AS dead,
+      `SELECT (SELECT count(*)::integer FROM ${everyEntry} e) AS entries, (SELECT count(*)::integer FROM journal.dead_letter) AS dead,
               (SELECT count(*)::integer FROM engine.session) AS sessions`,
     );
     expect(rows).toEqual([{ entries: 0, dead: 0, sessions: 0 }]);

@@ -1,4 +1,5 @@
 import { newId, turnRun } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
@@ -87,7 +88,7 @@ describe('a cancelled turn', () => {
     const { held: _held, ...complete } = late;
     expect(await turns.claim(complete, 'engine_elsewhere')).toEqual({ state: 'ended' });
     const entries = await world.pool.query(
-      'SELECT outcome, reason FROM journal.entry WHERE subject_id = $1 ORDER BY at',
+      `SELECT outcome, reason FROM ${everyEntry} e WHERE subject_id = $1 ORDER BY at`,
       [late.turn_id],
     );
     expect(entries.rows.at(-1)).toEqual({ outcome: 'failed', reason: 'discarded' });

@@ -1,4 +1,5 @@
 import { turnRun } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { home, until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
 import { type FakeModel } from '../../testing/fake-model.js';
@@ -63,7 +64,7 @@ const asksOf = async (id: string) => {
 };
 const noted = (turnId: string, reason: string) =>
   until(`the timeline says ${reason}`, async () => {
-    const sql = `SELECT detail FROM journal.entry WHERE detail ->> 'turn' = $1 AND subject_id IS NULL AND reason = $2`;
+    const sql = `SELECT detail FROM ${everyEntry} e WHERE detail ->> 'turn' = $1 AND subject_id IS NULL AND reason = $2`;
     return (await world.pool.query(sql, [turnId, reason])).rows[0]?.detail;
   });
 

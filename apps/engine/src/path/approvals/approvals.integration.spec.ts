@@ -1,4 +1,5 @@
 import { turnRun } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
 import { type RecordingServer } from '../../testing/recording-server.js';
@@ -52,7 +53,9 @@ describe('a call that needs approval', () => {
     const results = model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? [];
     expect(results.map(({ tool_call_id }) => tool_call_id)).toEqual(['call_0', 'call_1']);
     await until('the journal has it', async () => {
-      const { rows } = await world.pool.query('SELECT reason FROM journal.entry WHERE subject_id = $1', [turn.turn_id]);
+      const { rows } = await world.pool.query(`SELECT reason FROM ${everyEntry} e WHERE subject_id = $1`, [
+        turn.turn_id,
+      ]);
       const reasons = rows.map((row) => row.reason);
       return ['waiting_approval', 'approval_approved', 'tool_called'].every((reason) => reasons.includes(reason));
     });

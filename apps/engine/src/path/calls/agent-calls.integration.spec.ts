@@ -1,4 +1,5 @@
 import { newId, turnRun } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
 import type { ChatRequest, Script } from '../../testing/fake-model.js';
@@ -82,7 +83,7 @@ describe('an agent that asks another agent', () => {
       { agent_id: other, tokens: '15' },
       { agent_id: agent, tokens: '30' },
     ]);
-    const reported = await world.pool.query('SELECT DISTINCT subject_id FROM journal.entry WHERE receipt_id = $1', [
+    const reported = await world.pool.query(`SELECT DISTINCT subject_id FROM ${everyEntry} e WHERE receipt_id = $1`, [
       turn.receipt_id,
     ]);
     expect(reported.rows).toEqual([{ subject_id: turn.turn_id }]);

@@ -1,4 +1,5 @@
 import { newId, type TurnInput, type TurnOfSession } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { home, until } from '#libs/testing';
 import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../../testing/engine-world.js';
 import { type FakeModel } from '../../testing/fake-model.js';
@@ -125,7 +126,7 @@ describe('a long conversation', () => {
     expect(await summaryOf(id)).toBeUndefined();
     const detail = await until('the timeline says why', async () => {
       const { rows } = await world.pool.query(
-        "SELECT detail FROM journal.entry WHERE reason = 'conversation_compacted' AND subject_id IN (SELECT id FROM engine.turn WHERE session_id = $1)",
+        `SELECT detail FROM ${everyEntry} e WHERE reason = 'conversation_compacted' AND subject_id IN (SELECT id FROM engine.turn WHERE session_id = $1)`,
         [id],
       );
       return rows[0]?.detail;

@@ -7,6 +7,7 @@ import {
   type TurnInput,
   turnRun,
 } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -106,7 +107,7 @@ describe('what a turn may do by itself, by the trust of what is in its window', 
     expect(offeredLast()).not.toContain('desk__write');
     expect(offeredLast()).not.toContain('desk__destructive');
     await until('the timeline says so', async () => {
-      const sql = "SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'untrusted_content_read'";
+      const sql = `SELECT detail FROM ${everyEntry} e WHERE subject_id = $1 AND reason = 'untrusted_content_read'`;
       const { rows } = await world.pool.query(sql, [turn.turn_id]);
       return (
         JSON.stringify(rows.map(({ detail }) => [detail.tool, detail.withheld, detail.withheld_since])) ===

@@ -1,3 +1,4 @@
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { bearer, engineWorld, type EngineWorld, turnOf } from '../../testing/engine-world.js';
 import type { RecordingServer } from '../../testing/recording-server.js';
@@ -127,7 +128,7 @@ describe('a rehearsal: a replay without delivery', () => {
     expect(shown.rehearsal).toBe(true);
     expect(shown.steps.find(({ kind }) => kind === 'tool_result')?.content['rehearsal']).toBe(true);
     const entries = await until('the timeline has the turn', async () => {
-      const sql = 'SELECT outcome, reason, detail FROM journal.entry WHERE subject_id = $1 ORDER BY at';
+      const sql = `SELECT outcome, reason, detail FROM ${everyEntry} e WHERE subject_id = $1 ORDER BY at`;
       const { rows } = await world.pool.query(sql, [turn.turn_id]);
       // The turn's end commits with the turn; the rehearsed call is written shortly after.
       return rows.length > 1 && rows;

@@ -1,4 +1,5 @@
 import { newId, type TurnInput, turnRun } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -72,7 +73,7 @@ describe('a model that obeys every word that it reads', () => {
     expect(called()).toEqual([]);
     expect(approvals).toMatchObject([{ tool: 'desk__wipe', reason: 'untrusted_content', state: 'pending' }]);
     await until('the timeline says so', async () => {
-      const sql = "SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'untrusted_content_read'";
+      const sql = `SELECT detail FROM ${everyEntry} e WHERE subject_id = $1 AND reason = 'untrusted_content_read'`;
       return (await world.pool.query(sql, [turn.turn_id])).rows[0]?.detail.tool === 'http_request';
     });
   });

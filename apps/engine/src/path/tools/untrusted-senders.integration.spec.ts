@@ -1,4 +1,5 @@
 import type { TurnInput } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { engineWorld, type EngineWorld, turnOf } from '../../testing/engine-world.js';
 import type { RecordingServer } from '../../testing/recording-server.js';
@@ -96,7 +97,7 @@ describe('a model that obeys every word of an untrusted sender', () => {
     };
     expect(first.content).toMatchObject(lacked);
     const ended = await until('the end is on the timeline', async () => {
-      const sql = "SELECT detail FROM journal.entry WHERE subject_id = $1 AND outcome = 'succeeded'";
+      const sql = `SELECT detail FROM ${everyEntry} e WHERE subject_id = $1 AND outcome = 'succeeded'`;
       return (await world.pool.query(sql, [turn.turn_id])).rows[0];
     });
     expect(ended.detail).toMatchObject(lacked);

@@ -1,4 +1,5 @@
 import { newId, turnRun } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { home, until } from '#libs/testing';
 import { type EngineWorld, engineWorld, sessionOf, turnOf } from '../../testing/engine-world.js';
 import { fakeProvider, type FakeProvider, type ProviderRequest } from '../../testing/fake-provider.js';
@@ -63,7 +64,7 @@ describe('a voice note', () => {
   };
   const notesOf = (turn: ReturnType<typeof turnOf>, outcome = 'running') =>
     until('the event says what became of the voice note', async () => {
-      const sql = 'SELECT outcome, reason, detail FROM journal.entry WHERE subject_id = $1 ORDER BY at';
+      const sql = `SELECT outcome, reason, detail FROM ${everyEntry} e WHERE subject_id = $1 ORDER BY at`;
       const { rows } = await world.pool.query(sql, [turn.turn_id]);
       const notes = rows.filter(({ reason }) => reason?.startsWith('voice_note_'));
       const isThere = notes.length > 0 && rows.some((row) => row.outcome === outcome);

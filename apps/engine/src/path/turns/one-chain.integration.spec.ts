@@ -1,4 +1,5 @@
 import { turnRun } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import type { ServerResponse } from 'node:http';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
@@ -25,7 +26,7 @@ describe('the attempts of a turn', () => {
     await until('it was tried three times', async () => {
       await world.jobs.enqueue(turnRun, turn);
       const { rows } = await world.pool.query<{ attempt: number }>(
-        `SELECT attempt FROM journal.entry WHERE subject_id = $1 AND outcome = 'retrying' ORDER BY at`,
+        `SELECT attempt FROM ${everyEntry} e WHERE subject_id = $1 AND outcome = 'retrying' ORDER BY at`,
         [turn.turn_id],
       );
       tried.splice(0, tried.length, ...rows.map(({ attempt }) => attempt));
@@ -35,7 +36,7 @@ describe('the attempts of a turn', () => {
     await until('the turn ends', async () => (await rowOf(turn.turn_id)).state === 'succeeded');
     expect(tried.slice(0, 3)).toEqual([1, 2, 3]);
     const { rows } = await world.pool.query<{ attempt: number; outcome: string }>(
-      `SELECT attempt, outcome FROM journal.entry WHERE subject_id = $1 AND outcome IN ('retrying', 'succeeded') ORDER BY attempt`,
+      `SELECT attempt, outcome FROM ${everyEntry} e WHERE subject_id = $1 AND outcome IN ('retrying', 'succeeded') ORDER BY attempt`,
       [turn.turn_id],
     );
     expect(rows.map(({ attempt }) => attempt)).toEqual(rows.map((_row, index) => index + 1));

@@ -1,4 +1,5 @@
 import { deliverySend } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
 import { type Script, type FakeModel } from '../../testing/fake-model.js';
@@ -45,7 +46,7 @@ describe('the text of a model, on its way out', () => {
     const taken = { thinking_blocks: 1, bidi_controls: 1, images: 1, chat_tokens: 1 };
     expect(steps.rows).toEqual([{ kind: 'model_call', content: expect.objectContaining({ text: written }) }]);
     const entry = await until('the timeline says so', async () => {
-      const sql = "SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'reply_cleaned'";
+      const sql = `SELECT detail FROM ${everyEntry} e WHERE subject_id = $1 AND reason = 'reply_cleaned'`;
       return (await world.pool.query(sql, [id])).rows[0];
     });
     expect(entry.detail).toEqual({ taken, text: expect.stringContaining('removed before it was sent') });
@@ -79,7 +80,9 @@ describe('the text of a model, on its way out', () => {
     const { id, reply_text } = await answer([text]);
     expect(reply_text).toBe(text.replace('\r\n', '\n'));
     const entries = await until('the timeline has its end', async () => {
-      const { rows } = await world.pool.query('SELECT outcome, reason FROM journal.entry WHERE subject_id = $1', [id]);
+      const { rows } = await world.pool.query(`SELECT outcome, reason FROM ${everyEntry} e WHERE subject_id = $1`, [
+        id,
+      ]);
       return rows.some(({ outcome }) => outcome === 'succeeded') && rows;
     });
     expect(entries.map(({ reason }) => reason)).not.toContain('reply_cleaned');

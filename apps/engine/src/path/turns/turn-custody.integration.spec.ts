@@ -1,4 +1,5 @@
 import { deliverySend, idDigits, newId, turnRun } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -83,7 +84,7 @@ describe('custody of a turn', () => {
     const subject = { receipt_id, organization_id, project_id, app_id, subject_id: turn_id };
     const endEntries = [{ ...subject, stage: 'turn', outcome: 'succeeded' } as const];
     await expect(endings.end(broken, endEntries)).rejects.toThrow(/step_pkey/);
-    const entries = 'SELECT count(*)::int AS n FROM journal.entry WHERE receipt_id = $1';
+    const entries = `SELECT count(*)::int AS n FROM ${everyEntry} e WHERE receipt_id = $1`;
     const stored = 'SELECT state, answer_id FROM engine.turn WHERE id = $1';
     expect(await one(stored, [turn_id])).toEqual({ state: 'running', answer_id: null });
     expect(await one(entries, [receipt_id])).toEqual({ n: 0 });
@@ -128,7 +129,7 @@ describe('custody of a turn', () => {
     expect(first.status).toBe('rejected');
     expect(second).toMatchObject({ status: 'fulfilled', value: { state: 'claimed' } });
     await jobsOf.fail(bad, 'attempts_exhausted', 'too often');
-    const entry = 'SELECT outcome, reason FROM journal.entry WHERE subject_id = $1';
+    const entry = `SELECT outcome, reason FROM ${everyEntry} e WHERE subject_id = $1`;
     expect(await one(entry, [bad.turn_id])).toEqual({ outcome: 'dead', reason: 'attempts_exhausted' });
   });
 

@@ -57,12 +57,12 @@ const endSql = (sends: boolean): string => `
   WITH ending AS (
     SELECT x.* FROM ${sends ? '' : `${asynchronousCommit}, `}jsonb_to_recordset($1::jsonb) AS x(turn_id text, claim integer, organization_id text,
       project_id text, reply_text text, output jsonb, reason text, steps integer, tokens integer,
-      cost_micros integer, agent_id text, agent_version integer, contact_id text, content_trust text, new_steps jsonb, only_step jsonb, answer_id text)),
+      cost_micros integer, agent_id text, agent_version integer, contact_id text, content_trust text, new_steps jsonb, only_step jsonb, answer_id text, entry jsonb)),
   ended AS (
     UPDATE engine.turn t SET ${ended('succeeded')}, reply_text = e.reply_text, output = e.output, steps = e.steps,
            answer_id = e.answer_id, reply = CASE WHEN e.answer_id IS NULL THEN 'none' ELSE 'sent' END, reason = e.reason,
            blocked_since = NULL, agent_version = e.agent_version, input = ${restOfInput}, only_step = e.only_step,
-           content_trust = e.content_trust, tokens = e.tokens, cost_micros = e.cost_micros
+           content_trust = e.content_trust, entry = e.entry, tokens = e.tokens, cost_micros = e.cost_micros
       FROM ending e
      WHERE t.id = e.turn_id AND t.claim = e.claim AND t.state = 'running'
     RETURNING t.id),
@@ -140,13 +140,27 @@ export class TurnEndingRepository {
   }
 
   private async store(db: Queryable, all: EndingWithEntries[]): Promise<Set<string>> {
-    const entryRows = all.flatMap(({ ending, entries }) =>
-      entries.map((entry) => this.journal.row(entry, ending.turn_id)),
-    );
-    const endings = all.map(({ ending }) => ({ ...ending, only_step: onlyStepOf(ending) }));
+    const rows = all.map(({ ending, entries }) => this.rowsOf(ending, entries));
+    const endings = rows.map(({ ending }) => ({ ...ending, only_step: onlyStepOf(ending) }));
+    const entryRows = rows.flatMap(({ beside }) => beside);
     const sends = endings.some(({ answer_id }) => answer_id !== null);
-    const rows = (await db.query(endSql(sends), [storableJson(endings), storableJson(entryRows)])) as { id: string }[];
-    return new Set(rows.map((row) => row.id));
+    const ended = (await db.query(endSql(sends), [storableJson(endings), storableJson(entryRows)])) as { id: string }[];
+    return new Set(ended.map((row) => row.id));
+  }
+
+  /** The entry that it succeeded lies in the turn's own row, others have rows beside it. */
+  private rowsOf(ending: TurnEnding, entries: JournalEntry[]) {
+    const { reason, steps, tokens, answer_id } = ending;
+    const said = {
+      reply: answer_id === null ? 'none' : 'sent',
+      steps,
+      tokens,
+      ...(answer_id && { delivery_id: answer_id }),
+    };
+    const own = entries.find(({ outcome, reason: why }) => outcome === 'succeeded' && why === reason);
+    const entry = own ? this.journal.inRow(own, said) : null;
+    const beside = entry === null ? entries : entries.filter((each) => each !== own);
+    return { ending: { ...ending, entry }, beside: beside.map((each) => this.journal.row(each, ending.turn_id)) };
   }
 }
 

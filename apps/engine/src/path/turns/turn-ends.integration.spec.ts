@@ -1,4 +1,5 @@
 import { deliverySend, newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import type pg from 'pg';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
@@ -26,7 +27,7 @@ describe('the end of a turn', () => {
   };
   const journaled = (id: string, outcome: string) =>
     until('the journal has its end', async () => {
-      const sql = 'SELECT reason, detail FROM journal.entry WHERE subject_id = $1 AND outcome = $2';
+      const sql = `SELECT reason, detail FROM ${everyEntry} e WHERE subject_id = $1 AND outcome = $2`;
       return (await world.pool.query(sql, [id, outcome])).rows[0];
     });
   const search = [{ name: 'search_knowledge', arguments: '{"query":"tea"}' }];

@@ -1,4 +1,5 @@
 import { deliverySend, turnRun } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf, rehearsal } from '../../testing/engine-world.js';
 import { turnsOf } from '../../testing/turns-of.js';
@@ -33,7 +34,7 @@ describe('a turn', () => {
       text: 'Rehearsal model (no model is configured). Message from ada: "hello there"',
       target: turn.input?.reply,
     });
-    const entries = await world.pool.query('SELECT * FROM journal.entry WHERE subject_id = $1', [turn.turn_id]);
+    const entries = await world.pool.query(`SELECT * FROM ${everyEntry} e WHERE subject_id = $1`, [turn.turn_id]);
     expect(entries.rows).toMatchObject([{ stage: 'turn', outcome: 'succeeded' }]);
   });
 

@@ -1,4 +1,5 @@
 import { deliverySend, newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { type As, until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -119,7 +120,7 @@ describe('the limits of a turn', () => {
     expect((await write(other, 'con_new')).notice_id).toBeNull();
     const quiet = await write(agent, 'con_often');
     const { rows } = await world.pool.query(
-      `SELECT detail FROM journal.entry WHERE subject_id = $1 AND outcome = 'dead'`,
+      `SELECT detail FROM ${everyEntry} e WHERE subject_id = $1 AND outcome = 'dead'`,
       [quiet.id],
     );
     expect(rows[0].detail.notice).toContain('informed today');

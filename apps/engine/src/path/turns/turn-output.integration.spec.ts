@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
 import { type FakeModel, type PlainAnswer, type Script } from '../../testing/fake-model.js';
 import { agentOf, turnsOf } from '../../testing/turns-of.js';
@@ -93,7 +94,7 @@ describe('a run whose workflow declares an output schema', () => {
     const turn = await newTurn();
     await turnsOf(world).run(turn);
     const { rows } = await world.pool.query(
-      "SELECT detail FROM journal.entry WHERE subject_id = $1 AND outcome = 'dead'",
+      `SELECT detail FROM ${everyEntry} e WHERE subject_id = $1 AND outcome = 'dead'`,
       [turn.turn_id],
     );
     expect(rows[0].detail.error).toContain('the answer is not one JSON value');

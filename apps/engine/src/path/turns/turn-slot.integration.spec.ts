@@ -1,4 +1,5 @@
 import { newId, turnRun } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { noLimits, ProjectLimits } from '#libs/project-limits';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ServerResponse } from 'node:http';
@@ -58,7 +59,7 @@ describe('the concurrent turns of a project', () => {
     for (const { turn_id } of turns)
       expect((await turnsOf(world).reaches(turn_id, 'succeeded', 'failed')).state).toBe('succeeded');
     const { rows } = await world.pool.query(
-      `SELECT subject_id, count(*)::integer AS entries, min(detail ->> 'advice') AS advice FROM journal.entry
+      `SELECT subject_id, count(*)::integer AS entries, min(detail ->> 'advice') AS advice FROM ${everyEntry} e
         WHERE reason = 'project_turns' GROUP BY 1`,
     );
     expect(rows).toHaveLength(4);

@@ -1,4 +1,5 @@
 import { newId, turnRun, type TurnRunPayload } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { home, until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
 import { type RecordingServer } from '../../testing/recording-server.js';
@@ -152,7 +153,7 @@ describe('a turn with tools', () => {
     expect(await run(turn)).toMatchObject({ state: 'succeeded', reply_text: 'At last.', claim: 4 });
     const entries = await until('the journal has the waits and the retry', async () => {
       const { rows } = await world.pool.query(
-        "SELECT reason FROM journal.entry WHERE subject_id = $1 AND outcome IN ('retrying', 'held') ORDER BY at",
+        `SELECT reason FROM ${everyEntry} e WHERE subject_id = $1 AND outcome IN ('retrying', 'held') ORDER BY at`,
         [turn.turn_id],
       );
       return rows.length === 3 && rows;

@@ -1,4 +1,5 @@
 import { newId, turnRun } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { home, until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf, sessionOf } from '../../testing/engine-world.js';
 import { type Script, type FakeModel } from '../../testing/fake-model.js';
@@ -32,7 +33,7 @@ describe('a turn whose model', () => {
   const read = async (id: string) => (await world.call('GET', `turns/${id}`)).body;
   const entries = async (id: string, outcome: string) =>
     (
-      await world.pool.query('SELECT reason, detail FROM journal.entry WHERE subject_id = $1 AND outcome = $2', [
+      await world.pool.query(`SELECT reason, detail FROM ${everyEntry} e WHERE subject_id = $1 AND outcome = $2`, [
         id,
         outcome,
       ])

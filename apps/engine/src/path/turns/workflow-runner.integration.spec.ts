@@ -1,4 +1,5 @@
 import { newId, turnRun, type TurnInput, type WorkflowStep } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
 import type { FakeModel } from '../../testing/fake-model.js';
@@ -81,7 +82,7 @@ describe('a run whose workflow has steps', () => {
     expect(await turnsOf(world).row(turn.turn_id)).toMatchObject({ claim: 4, tries: 0 });
     await until('the timeline names each step', async () => {
       const { rows } = await world.pool.query(
-        "SELECT detail ->> 'step' AS step FROM journal.entry WHERE subject_id = $1 AND reason = 'step_done'",
+        `SELECT detail ->> 'step' AS step FROM ${everyEntry} e WHERE subject_id = $1 AND reason = 'step_done'`,
         [turn.turn_id],
       );
       return ['read', 'order', 'tell'].every((name) => rows.some(({ step }) => step === name));
@@ -117,7 +118,7 @@ describe('a run whose workflow has steps', () => {
       { state: 'not_done', tries: 0 },
     ]);
     const { rows } = await world.pool.query(
-      "SELECT detail ->> 'error' AS error FROM journal.entry WHERE subject_id = $1 AND outcome = 'dead'",
+      `SELECT detail ->> 'error' AS error FROM ${everyEntry} e WHERE subject_id = $1 AND outcome = 'dead'`,
       [turn.turn_id],
     );
     expect(rows[0]?.error).toMatch(/^the step second failed: invalid_arguments: /);

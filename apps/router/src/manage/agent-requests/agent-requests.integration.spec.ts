@@ -1,4 +1,5 @@
 import { type AgentRequest, type AgentRequested, agentCallersOf, newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { home } from '#libs/testing';
 import type { WholeTurn } from '../../path/handover/turn-handover.service.js';
 import { type RouterWorld, routerWorld } from '../../testing/router-world.js';
@@ -51,7 +52,7 @@ describe('a request to a published agent', () => {
     expect(other.body.turn?.session?.key).not.toBe(body.turn?.session?.key);
     expect((await take({})).body.turn?.session?.key).toBe(body.turn?.session?.key);
     const entries = await world.query<{ stage: string }>(
-      'SELECT stage FROM journal.entry WHERE receipt_id = $1 ORDER BY at, stage',
+      `SELECT stage FROM ${everyEntry} e WHERE receipt_id = $1 ORDER BY at, stage`,
       [body.receipt_id],
     );
     expect(entries.map(({ stage }) => stage)).toEqual(expect.arrayContaining(['received', 'routed']));

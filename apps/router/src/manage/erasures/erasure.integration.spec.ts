@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { ErasureWorld } from '../../testing/erasure-world.js';
 import { caller, jobOf, type RouterWorld } from '../../testing/router-world.js';
 
@@ -34,7 +35,7 @@ describe('the erasure of a contact', () => {
     const bytes = 'SELECT packed IS NULL AS none FROM router.message WHERE app_id = $1 ORDER BY id';
     expect(await world.query(bytes, [app])).toEqual([{ none: true }, { none: false }, { none: true }]);
     const entries = await world.query<{ reason: string; detail: object }>(
-      `SELECT reason, detail FROM journal.entry WHERE receipt_id = $1 ORDER BY at`,
+      `SELECT reason, detail FROM ${everyEntry} e WHERE receipt_id = $1 ORDER BY at`,
       [first.receipt],
     );
     expect(entries.at(-1)).toMatchObject({ reason: 'erased', detail: { by: expect.stringMatching(/^\w+:/) } });

@@ -9,11 +9,12 @@ import type { Arrival } from './draft.js';
 
 const shownVerdicts = 20;
 const shownRuns = 20;
+const shownSenderChars = 200;
 
 /** An entry and the message that it is committed with. */
 export interface ArrivalEntry {
   entry: JournalEntry;
-  messageId: string;
+  message: MessageRow;
 }
 
 /**
@@ -27,8 +28,20 @@ export function arrivalEntries(plans: Plan[]): ArrivalEntry[] {
     const routed = routedEntry(arrival, outcomeOf(representative, arrival.messages));
     const earlier = entriesOfParsing(arrival);
     const entries = [...earlier.filter((each) => !isStep(each)), { ...routed, before: earlier.filter(isStep) }];
-    return entries.map((entry) => ({ entry, messageId: representative.message.id }));
+    return entries.map((entry) => ({ entry, message: representative.message }));
   });
+}
+
+/**
+ * What the row of a routed message says of its entry, as the view `journal.message_entry` reads it there.
+ * @returns null for an entry that is not about this message's being routed: it has a row of its own
+ */
+export function saidByRow(
+  { stage, outcome, subject_id, reason = null }: JournalEntry,
+  { id, reason: why, message: { event_type, sender } }: MessageRow,
+): Record<string, unknown> | null {
+  if (stage !== 'routed' || outcome !== 'routed' || subject_id !== id || reason !== why) return null;
+  return { event_type, sender: [...sender].slice(0, shownSenderChars).join(''), verdicts: [], messages: 1 };
 }
 
 /** What a list looks for has a row of its own. */
@@ -94,7 +107,7 @@ function outcomeOf(
     subject_id: message.id,
     detail: {
       event_type,
-      sender: sender.slice(0, 200),
+      sender: [...sender].slice(0, shownSenderChars).join(''),
       verdicts,
       messages,
       ...routeOf(decision),

@@ -1,4 +1,5 @@
 import type { LimitNotice, NormalizedMessage } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ChannelRow } from '../../entities/rules.entity.js';
 import type { StoredMessage } from '../../entities/message.entity.js';
@@ -34,7 +35,7 @@ describe('the notice of a limit', () => {
   const noticesOf = (...messages: StoredMessage[]): LimitNotice[] =>
     messages.flatMap(({ turns }) => turns.flatMap(({ input }) => input.limit_notice ?? []));
   const timelineOf = async ({ receipt_id }: StoredMessage): Promise<{ notice?: string }> => {
-    const sql = `SELECT detail FROM journal.entry WHERE receipt_id = $1 AND stage = 'routed'`;
+    const sql = `SELECT detail FROM ${everyEntry} e WHERE receipt_id = $1 AND stage = 'routed'`;
     return (await world.row<{ detail: { notice?: string } }>(sql, [receipt_id])).detail;
   };
   /** Limits the contact of a sender that has written once. */

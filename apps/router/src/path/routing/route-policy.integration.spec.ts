@@ -1,4 +1,5 @@
 import { newId, type NormalizedMessage } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -45,7 +46,7 @@ const route = async (appId: string, message: Partial<NormalizedMessage> = {}, ov
   await router.get(RoutingService, { strict: false }).route(job, 1);
   const row = await world.message(job.receipt_id);
   const entry = await world.row<{ detail: Record<string, unknown> }>(
-    "SELECT detail FROM journal.entry WHERE receipt_id = $1 AND stage = 'routed'",
+    `SELECT detail FROM ${everyEntry} e WHERE receipt_id = $1 AND stage = 'routed'`,
     [job.receipt_id],
   );
   const runs = row.turns.filter(({ run }) => run).length;

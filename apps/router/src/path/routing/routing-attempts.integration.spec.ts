@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { HeldProjects } from '#libs/journal';
+import { everyEntry, HeldProjects } from '#libs/journal';
 import { JobContext } from '#libs/queue';
 import { until } from '#libs/testing';
 import { jobOf, type RouterWorld, routerWorld } from '../../testing/router-world.js';
@@ -18,7 +18,7 @@ describe('the attempts at routing a receipt', () => {
   const context = (attempt: number) => new JobContext(['message.route', attempt, Date.now(), (wait) => wait]);
   const entriesOf = (receiptId: string) =>
     world.query<{ outcome: string; attempt: number }>(
-      'SELECT outcome, attempt FROM journal.entry WHERE receipt_id = $1 ORDER BY attempt, at',
+      `SELECT outcome, attempt FROM ${everyEntry} e WHERE receipt_id = $1 ORDER BY attempt, at`,
       [receiptId],
     );
 

@@ -8,7 +8,14 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { GATEWAY, type RouterSettings, SETTINGS } from '../../env.js';
 import { packedRow } from '../../entities/message.entity.js';
 import { storedTarget, TurnHandover } from '../handover/turn-handover.service.js';
-import { arrivalEntries, replayedEntry, routedEntry, standsFor, entriesOfParsing } from './arrival-entries.js';
+import {
+  arrivalEntries,
+  entriesOfParsing,
+  replayedEntry,
+  routedEntry,
+  saidByRow,
+  standsFor,
+} from './arrival-entries.js';
 import { type Arrival, type Draft, draftOf, newDraft } from './draft.js';
 import { EventWaits } from './event-waits.js';
 import { missingForTriggers } from './evaluate-triggers.js';
@@ -193,11 +200,17 @@ export class RoutingService {
   }
 
   private rowsOf(plans: Plan[]): NewRows {
+    const entries = arrivalEntries(plans).map(({ entry, message }) => {
+      const own = saidByRow(entry, message);
+      return { entry, id: message.id, inRow: own && this.journal.inRow(entry, own) };
+    });
+    const inRows = new Map(entries.map(({ id, inRow }) => [id, inRow] as const).filter(([, inRow]) => inRow !== null));
     return {
-      messages: plans.map(({ message, turns }) =>
-        packedRow({ ...message, turns: turns.map(storedTarget) }, this.settings.MESSAGE_PACK_BYTES),
-      ),
-      entries: arrivalEntries(plans).map(({ entry, messageId }) => this.journal.row(entry, messageId)),
+      messages: plans.map(({ message, turns }) => {
+        const entry = inRows.get(message.id) ?? null;
+        return packedRow({ ...message, turns: turns.map(storedTarget), entry }, this.settings.MESSAGE_PACK_BYTES);
+      }),
+      entries: entries.flatMap(({ entry, id, inRow }) => (inRow ? [] : [this.journal.row(entry, id)])),
     };
   }
 

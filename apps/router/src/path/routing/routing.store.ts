@@ -15,7 +15,7 @@ export interface Claimed {
 /** New messages, with the turns that they start. */
 export interface NewRows {
   messages: PackedRow[];
-  /** Journal entries, each with its message. */
+  /** Journal entries, each with its message: those that lie in no message's row. */
   entries: Record<string, unknown>[];
 }
 
@@ -34,7 +34,7 @@ const claimSql = `
 // Named explicitly, so that a column added by a later release gets its default when this release writes.
 const columns = `id, organization_id, project_id, app_id, receipt_id, verified, message, outcome, reason, verdicts, app_kind,
   contact_id, sanitizer_report, created_at, unlisted_verdicts, app_sends,
-  chief_of_staff, reply_withheld, text_from, request, turns, packed`;
+  chief_of_staff, reply_withheld, text_from, request, turns, packed, entry`;
 
 // One statement: two would cost another round trip, during which the batch's locks are held.
 const insertSql = (first: number, flush: boolean, wins: string): string => `

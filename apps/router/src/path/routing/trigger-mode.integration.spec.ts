@@ -1,4 +1,5 @@
 import { type NormalizedMessage } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { errorCode } from '#libs/queue';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createServer, type Server } from 'node:http';
@@ -47,7 +48,7 @@ const listens = async (appId: string): Promise<WarnedTriggerView> => {
 };
 const entryOf = (receipt: string) =>
   world.row<{ outcome: string; detail: object }>(
-    "SELECT outcome, detail FROM journal.entry WHERE receipt_id = $1 AND stage = 'routed'",
+    `SELECT outcome, detail FROM ${everyEntry} e WHERE receipt_id = $1 AND stage = 'routed'`,
     [receipt],
   );
 const routed = async (appId: string, message: Partial<NormalizedMessage>): Promise<MessageRow> => {

@@ -1,3 +1,4 @@
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { endpoint } from '../../testing/fake-gateway.js';
@@ -67,7 +68,7 @@ describe('webhooks of a project that moves', () => {
     const { body } = await answers('leaving', 200);
     const entry = await until('its timeline says so', async () => {
       const [found] = await here.query<{ outcome: string; reason: string; detail: object }>(
-        `SELECT outcome, reason, detail FROM journal.entry WHERE receipt_id = $1 AND service = 'webhook-ingress'`,
+        `SELECT outcome, reason, detail FROM ${everyEntry} e WHERE receipt_id = $1 AND service = 'webhook-ingress'`,
         [body.id],
       );
       return found ?? null;
@@ -173,7 +174,7 @@ describe('webhooks of a project that moves', () => {
     const batch = (await handedOn('here').next(scope, 100)).filter(({ id }) => id === body.id);
     await handedOn('there').take(scope, batch);
     await handedOn('there').take(scope, batch);
-    const entries = `SELECT outcome, reason, terminal FROM journal.entry WHERE receipt_id = $1`;
+    const entries = `SELECT outcome, reason, terminal FROM ${everyEntry} e WHERE receipt_id = $1`;
     expect(await there.query(entries, [body.id])).toEqual([
       { outcome: 'refused', reason: 'app_disabled', terminal: true },
     ]);

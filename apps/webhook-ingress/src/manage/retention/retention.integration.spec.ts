@@ -1,3 +1,4 @@
+import { everyEntry } from '#libs/journal';
 import type { JournalEntry } from '#libs/journal';
 import { noLimits, ProjectLimits } from '#libs/project-limits';
 import { receipt, receiptsWorld, type ReceiptsWorld } from '../../testing/receipts-world.js';
@@ -41,7 +42,7 @@ describe('the retention of a project', () => {
     expect(await retention.deleteOld(2)).toBe(0);
     const kept = made.filter((one) => one.projectId === 'prj_long' || one === made[0]).map(({ id }) => id);
     expect((await world.receipts.findAll(made.map(({ id }) => id))).map(({ id }) => id)).toEqual(kept.toSorted());
-    const entries = await world.query<{ receipt_id: string }>('SELECT receipt_id FROM journal.entry ORDER BY 1');
+    const entries = await world.query<{ receipt_id: string }>(`SELECT receipt_id FROM ${everyEntry} e ORDER BY 1`);
     expect(entries.map(({ receipt_id }) => receipt_id)).toEqual(kept.toSorted());
   });
 });

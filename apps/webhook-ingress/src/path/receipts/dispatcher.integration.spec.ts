@@ -1,4 +1,5 @@
 import { inboundParse } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { noLimits } from '#libs/project-limits';
 import { until } from '#libs/testing';
@@ -153,7 +154,7 @@ describe('the dispatcher', () => {
     expect(dispatcher.held.messages).toBeGreaterThan(0);
     await world.journal.beforeApplicationShutdown();
     const entries = await world.query<{ receipt_id: string; detail: { advice: string } }>(
-      `SELECT receipt_id, detail FROM journal.entry WHERE reason = 'project_limit' ORDER BY receipt_id`,
+      `SELECT receipt_id, detail FROM ${everyEntry} e WHERE reason = 'project_limit' ORDER BY receipt_id`,
     );
     // One goes at once; two messages ahead take two seconds.
     expect(entries[0]).toMatchObject({ receipt_id: limited[3]!.id, detail: { ahead: 2, limit_per_second: 1 } });

@@ -1,4 +1,5 @@
 import { type DeclaredVerification, probeHeader } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { ServiceTokens } from '#libs/service-kit';
 import { testServiceKey } from '#libs/testing';
 import { createHmac } from 'node:crypto';
@@ -34,7 +35,7 @@ async function post(token: string, headers: Record<string, string>) {
   return { status: answer.status, ...((await answer.json()) as { id?: string; error?: string }) };
 }
 const endings = (id: string | undefined) =>
-  world.query('SELECT outcome, reason FROM journal.entry WHERE receipt_id = $1 AND terminal', [id]);
+  world.query(`SELECT outcome, reason FROM ${everyEntry} e WHERE receipt_id = $1 AND terminal`, [id]);
 const kept = async (id: string | undefined) =>
   (await world.query('SELECT outcome, reason, headers FROM ingress.receipt WHERE id = $1', [id]))[0];
 const refusals = async (): Promise<number> => (await world.query('SELECT FROM ingress.refusal')).length;

@@ -1,4 +1,5 @@
 import type { CredentialBinding } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -200,7 +201,7 @@ describe('a credential of http_request', () => {
     expect(other.note).toContain('(api goes to api.example.com)');
     expect(seen).toEqual([undefined, undefined]);
     const noted = await until('the timeline has it', async () => {
-      const sql = `SELECT detail FROM journal.entry WHERE reason = 'tool_called' AND detail->>'note' IS NOT NULL`;
+      const sql = `SELECT detail FROM ${everyEntry} e WHERE reason = 'tool_called' AND detail->>'note' IS NOT NULL`;
       const { rows } = await world.pool.query(sql);
       return rows.length >= 2 ? rows : null;
     });

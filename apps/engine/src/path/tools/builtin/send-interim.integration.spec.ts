@@ -1,4 +1,5 @@
 import { deliverySend, type InterimKind, type TurnInput } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import type { EngineSettings } from '../../../env.js';
 import { type EngineWorld, engineWorld, turnOf } from '../../../testing/engine-world.js';
@@ -131,7 +132,7 @@ describe('a message that an agent sends before its answer', () => {
     const { turn } = await run('edited', ['Looking…']);
     const noted = await until('the timeline has it', async () => {
       const { rows } = await world.pool.query(
-        `SELECT detail FROM journal.entry WHERE receipt_id = $1 AND detail::text LIKE '%dlv_1%'`,
+        `SELECT detail FROM ${everyEntry} e WHERE receipt_id = $1 AND detail::text LIKE '%dlv_1%'`,
         [turn.receipt_id],
       );
       return rows[0];

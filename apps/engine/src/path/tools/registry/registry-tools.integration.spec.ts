@@ -1,4 +1,5 @@
 import { turnRun } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { home, until } from '#libs/testing';
 import { bearer, engineWorld, type EngineWorld, turnOf } from '../../../testing/engine-world.js';
 import type { RecordingServer } from '../../../testing/recording-server.js';
@@ -114,7 +115,7 @@ describe('tools of the registry', () => {
     const note = expect.stringContaining('was ended because it was not used');
     expect(await turnsOf(world).results(turns[0] ?? '')).toEqual([{ note, content: 'about:blank' }]);
     const { rows } = await until('the timeline has it', async () => {
-      const of = `SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'tool_called'`;
+      const of = `SELECT detail FROM ${everyEntry} e WHERE subject_id = $1 AND reason = 'tool_called'`;
       const found = await world.pool.query(of, [turns[0]]);
       return found.rows.length > 0 && found;
     });
@@ -127,7 +128,7 @@ describe('tools of the registry', () => {
     const { turn, results } = await run({ name: 'desk__find', arguments: '{"q":"tea"}' });
     expect(results).toEqual([{ content: 'found' }]);
     const { rows } = await until('it is on the timeline', async () => {
-      const sql = `SELECT detail FROM journal.entry WHERE subject_id = $1 AND reason = 'tool_running'`;
+      const sql = `SELECT detail FROM ${everyEntry} e WHERE subject_id = $1 AND reason = 'tool_running'`;
       const found = await world.pool.query(sql, [turn.turn_id]);
       return found.rows.length > 0 && found;
     });
@@ -210,7 +211,7 @@ describe('tools of the registry', () => {
     const { turn, ended } = await run();
     expect(ended).toMatchObject({ state: 'succeeded', claim: 3 });
     const reasons = await until('the journal has it', async () => {
-      const sql = "SELECT reason FROM journal.entry WHERE subject_id = $1 AND outcome = 'held'";
+      const sql = `SELECT reason FROM ${everyEntry} e WHERE subject_id = $1 AND outcome = 'held'`;
       const { rows } = await world.pool.query(sql, [turn.turn_id]);
       return rows.length > 0 && rows.map((row) => row.reason);
     });
@@ -266,7 +267,7 @@ describe('tools of the registry', () => {
     expect(second.results).toEqual([{ error: { code: 'exception', message: '401 (line 2)' }, note }]);
     const turns = [first.turn.turn_id, second.turn.turn_id];
     await until('the timeline has both', async () => {
-      const sql = `SELECT 1 FROM journal.entry WHERE subject_id = ANY($1) AND detail->>'note' = $2`;
+      const sql = `SELECT 1 FROM ${everyEntry} e WHERE subject_id = ANY($1) AND detail->>'note' = $2`;
       return (await world.pool.query(sql, [turns, note])).rows.length === 2;
     });
     services.on('/internal/run', () => ({ ...answer, requests: requests.slice(1) }));

@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { everyEntry } from '#libs/journal';
 import { until } from '#libs/testing';
 import { type JournaledEvents, journaledEvents, type Neighbour, neighbour } from '../../../testing/journaled-events.js';
 import { type RouterWorld, routerWorld } from '../../../testing/router-world.js';
@@ -65,7 +66,7 @@ describe('a dead letter', () => {
     expect(await lettersOf('app_kept')).toMatchObject([
       { state: 'open', stage: 'parsed', reason: 'contract_violation', error: 'no text', receipt_id },
     ]);
-    const entries = await world.query(`SELECT outcome FROM journal.entry WHERE receipt_id = '${receipt_id}'`);
+    const entries = await world.query(`SELECT outcome FROM ${everyEntry} e WHERE receipt_id = '${receipt_id}'`);
     expect(entries).toEqual([{ outcome: 'dead' }]);
   });
 

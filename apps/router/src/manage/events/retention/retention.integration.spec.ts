@@ -3,7 +3,8 @@ import { type RouterWorld, routerWorld } from '../../../testing/router-world.js'
 import { RetentionRepository } from './retention.repository.js';
 
 const dayMs = 86_400_000;
-const oldMs = Date.now() - 31 * dayMs;
+// A message goes with the day of its receipt.
+const oldMs = Date.now() - 33 * dayMs;
 
 let world: RouterWorld;
 let rows: RetentionRepository;

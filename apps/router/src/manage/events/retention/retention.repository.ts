@@ -1,3 +1,4 @@
+import { oldestKeptDay } from '#libs/database';
 import { ProjectLimits, type RetainedRows, Retention } from '#libs/project-limits';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -28,7 +29,8 @@ export class RetentionRepository implements RetainedRows<RetainedTable> {
 
   /** @returns how many rows were deleted */
   async deleteOld(table: RetainedTable, keepDays: number, limit: number): Promise<number> {
-    const before = new Date(Date.now() - keepDays * dayMs);
+    // A message's row has an entry of its event's timeline, whose receipt goes by whole days.
+    const before = table === 'message' ? oldestKeptDay(keepDays) : new Date(Date.now() - keepDays * dayMs);
     const digits = before.getTime().toString(16).padStart(12, '0');
     const result: unknown = await this.db.query(
       `DELETE FROM router.${table} WHERE ctid = ANY(ARRAY(
