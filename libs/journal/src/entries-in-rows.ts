@@ -33,14 +33,14 @@ const personal = ['sender', 'error', 'text'];
 
 /**
  * An entry without what its row says.
- * @param said what the view of its service adds to the details
+ * @param ofRow what the view of its service adds to the details
  * @returns null for an entry that belongs into the journal: its details lack some of that, or may have to be erased
  */
-export function inRow(entry: JournalEntry, service: string, said: Record<string, unknown>): EntryInRow | null {
+export function inRow(entry: JournalEntry, service: string, ofRow: Record<string, unknown>): EntryInRow | null {
   const detail = foldedDetail(entry, service) ?? {};
-  const isSaid = (name: string): boolean => JSON.stringify(detail[name]) === JSON.stringify(said[name]);
-  const own = Object.entries(detail).filter(([name]) => !(name in said && isSaid(name)));
-  if (Object.keys(said).some((name) => !(name in detail))) return null;
+  const isOfRow = (name: string): boolean => JSON.stringify(detail[name]) === JSON.stringify(ofRow[name]);
+  const own = Object.entries(detail).filter(([name]) => !(name in ofRow && isOfRow(name)));
+  if (Object.keys(ofRow).some((name) => !(name in detail))) return null;
   if (own.some(([name]) => personal.includes(name))) return null;
   const { attempt = 1, duration_ms: ms } = entry;
   return {

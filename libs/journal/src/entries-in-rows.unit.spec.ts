@@ -9,21 +9,21 @@ const entry = (change: Partial<JournalEntry> = {}): JournalEntry => ({
   detail: { reply: 'sent', steps: 2, model: 'm' },
   ...change,
 });
-const said = { reply: 'sent', steps: 2 };
+const ofRow = { reply: 'sent', steps: 2 };
 
 describe('an entry in the row that it is about', () => {
   it('has what the row does not say: how long it took, a later attempt, further details', () => {
-    expect(inRow(entry({ attempt: 1, duration_ms: 5.25369 }), 'engine', said)).toEqual({
+    expect(inRow(entry({ attempt: 1, duration_ms: 5.25369 }), 'engine', ofRow)).toEqual({
       ms: 5.254,
       detail: { model: 'm' },
     });
-    expect(inRow(entry({ attempt: 3 }), 'engine', said)).toEqual({ attempt: 3, detail: { model: 'm' } });
-    expect(inRow(entry({ detail: { ...said } }), 'engine', said)).toEqual({});
+    expect(inRow(entry({ attempt: 3 }), 'engine', ofRow)).toEqual({ attempt: 3, detail: { model: 'm' } });
+    expect(inRow(entry({ detail: { ...ofRow } }), 'engine', ofRow)).toEqual({});
     expect(inRow(entry({ detail: null }), 'engine', {})).toEqual({});
   });
 
   it('keeps a detail that is another one than the row says', () => {
-    expect(inRow(entry({ detail: { reply: 'sent', steps: 3 } }), 'engine', said)).toEqual({ detail: { steps: 3 } });
+    expect(inRow(entry({ detail: { reply: 'sent', steps: 3 } }), 'engine', ofRow)).toEqual({ detail: { steps: 3 } });
   });
 
   it('keeps the steps that share its row', () => {
@@ -43,9 +43,9 @@ describe('an entry in the row that it is about', () => {
     ['lacks a detail that its row would add', { detail: { reply: 'sent' } }],
     [
       'quotes somebody, which an erasure has to find in the journal',
-      { detail: { ...said, error: 'no such user ada' } },
+      { detail: { ...ofRow, error: 'no such user ada' } },
     ],
   ])('is none if it %s', (_, change) => {
-    expect(inRow(entry(change), 'engine', said)).toBeNull();
+    expect(inRow(entry(change), 'engine', ofRow)).toBeNull();
   });
 });

@@ -52,11 +52,11 @@ export class Journal {
 
   /**
    * An entry for the column `entry` of the row that it is about, in the statement that commits what it reports.
-   * @param said details that the view of this service adds from the row
+   * @param ofRow details that the view of this service adds from the row
    * @returns null: it is written with `row`, or not at all
    */
-  inRow(entry: JournalEntry, said: Record<string, unknown>): EntryInRow | null {
-    return this.skips(entry) ? null : inRow(entry, this.service, said);
+  inRow(entry: JournalEntry, ofRow: Record<string, unknown>): EntryInRow | null {
+    return this.skips(entry) ? null : inRow(entry, this.service, ofRow);
   }
 
   /** Counts an entry that a statement of this service has committed. */

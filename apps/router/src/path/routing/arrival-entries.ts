@@ -36,7 +36,7 @@ export function arrivalEntries(plans: Plan[]): ArrivalEntry[] {
  * What the row of a routed message says of its entry, as the view `journal.message_entry` reads it there.
  * @returns null for an entry that is not about this message's being routed: it has a row of its own
  */
-export function saidByRow(
+export function factsOfRow(
   { stage, outcome, subject_id, reason = null }: JournalEntry,
   { id, reason: why, message: { event_type, sender } }: MessageRow,
 ): Record<string, unknown> | null {

@@ -13,7 +13,7 @@ import {
   entriesOfParsing,
   replayedEntry,
   routedEntry,
-  saidByRow,
+  factsOfRow,
   standsFor,
 } from './arrival-entries.js';
 import { type Arrival, type Draft, draftOf, newDraft } from './draft.js';
@@ -201,7 +201,7 @@ export class RoutingService {
 
   private rowsOf(plans: Plan[]): NewRows {
     const entries = arrivalEntries(plans).map(({ entry, message }) => {
-      const own = saidByRow(entry, message);
+      const own = factsOfRow(entry, message);
       return { entry, id: message.id, inRow: own && this.journal.inRow(entry, own) };
     });
     const inRows = new Map(entries.map(({ id, inRow }) => [id, inRow] as const).filter(([, inRow]) => inRow !== null));
