@@ -13,13 +13,13 @@ export class DeliveryEntry1795927532162 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE gateway.delivery ADD COLUMN IF NOT EXISTS entry jsonb');
+    await runner.query('ALTER TABLE gateway.delivery ADD COLUMN IF NOT EXISTS entry json');
     await runner.query(`
       CREATE OR REPLACE VIEW journal.delivery_entry AS
       SELECT receipt_id, ended_at AS at, organization_id, project_id, app_id, 'adapter-gateway'::text AS service,
              'delivery'::text AS stage, 'delivered'::text AS outcome, false AS terminal, NULL::text AS reason, id AS subject_id,
              coalesce((entry ->> 'attempt')::integer, 1) AS attempt, (entry ->> 'ms')::double precision AS duration_ms,
-             entry -> 'detail' AS detail
+             (entry -> 'detail')::jsonb AS detail
         FROM gateway.delivery WHERE entry IS NOT NULL`);
     await buildLargeIndex(runner, {
       name: 'gateway.delivery_by_receipt',

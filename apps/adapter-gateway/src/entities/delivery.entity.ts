@@ -50,7 +50,7 @@ export class DeliveryRow extends WorkRow<DeliveryState> {
   /** When it was created or last redriven; its maximum age counts from here. */
   @Column({ type: 'timestamptz', default: () => 'now()' }) open_since: Date;
   /** Its entry in the timeline: that it arrived. Null: it has not, or the journal has it. */
-  @Column({ type: 'jsonb', nullable: true }) entry: EntryInRow | null;
+  @Column({ type: 'json', nullable: true }) entry: EntryInRow | null;
 }
 
 type StoredContent = Omit<OutboundContent, 'target'> & { target: StoredReplyTarget };

@@ -13,7 +13,7 @@ export class TurnEntry1795927532028 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE engine.turn ADD COLUMN IF NOT EXISTS entry jsonb');
+    await runner.query('ALTER TABLE engine.turn ADD COLUMN IF NOT EXISTS entry json');
     await runner.query(`
       CREATE OR REPLACE VIEW journal.turn_entry AS
       SELECT receipt_id, ended_at AS at, organization_id, project_id, app_id, 'engine'::text AS service, 'turn'::text AS stage,
@@ -21,7 +21,7 @@ export class TurnEntry1795927532028 implements MigrationInterface {
              coalesce((entry ->> 'attempt')::integer, 1) AS attempt, (entry ->> 'ms')::double precision AS duration_ms,
              jsonb_build_object('reply', reply, 'steps', steps, 'tokens', tokens)
                || CASE WHEN answer_id IS NULL THEN '{}'::jsonb ELSE jsonb_build_object('delivery_id', answer_id) END
-               || coalesce(entry -> 'detail', '{}'::jsonb) AS detail
+               || coalesce((entry -> 'detail')::jsonb, '{}'::jsonb) AS detail
         FROM engine.turn WHERE entry IS NOT NULL`);
     await buildLargeIndex(runner, {
       name: 'engine.turn_ended',

@@ -136,7 +136,7 @@ export class Turn extends WorkRow<TurnState> {
   @Column({ type: 'integer', default: 0 }) cost_micros: number;
   @Column({ type: 'timestamptz', default: () => 'now()' }) created_at: Date;
   /** Its entry in the timeline: that it succeeded. Null: it has not, or the journal has it. */
-  @Column({ type: 'jsonb', nullable: true }) entry: EntryInRow | null;
+  @Column({ type: 'json', nullable: true }) entry: EntryInRow | null;
 }
 
 const trialApp = 'trial:';

@@ -13,7 +13,7 @@ export class MessageEntry1795927531894 implements MigrationInterface {
   readonly transaction = false;
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE router.message ADD COLUMN IF NOT EXISTS entry jsonb');
+    await runner.query('ALTER TABLE router.message ADD COLUMN IF NOT EXISTS entry json');
     await runner.query(`
       CREATE OR REPLACE VIEW journal.message_entry AS
       SELECT receipt_id, routed_at AS at, organization_id, project_id, app_id, 'router'::text AS service, 'routed'::text AS stage,
@@ -22,7 +22,7 @@ export class MessageEntry1795927531894 implements MigrationInterface {
              jsonb_build_object('event_type', message -> 'event_type', 'verdicts', '[]'::jsonb, 'messages', 1)
                || CASE WHEN message #> '{metadata,erased}' IS NULL
                     THEN jsonb_build_object('sender', left(message ->> 'sender', 200)) ELSE '{}'::jsonb END
-               || coalesce(entry -> 'detail', '{}'::jsonb) AS detail
+               || coalesce((entry -> 'detail')::jsonb, '{}'::jsonb) AS detail
         FROM router.message WHERE entry IS NOT NULL`);
     await buildLargeIndex(runner, { name: 'router.message_routed', on: 'router.message (routed_at)' });
     await dropLargeIndex(runner, 'router.message_handed');

@@ -116,7 +116,7 @@ export class PackedMessage extends StoredMessage {
   /** What `packedRow` took out of `message`, `request` and `turns`; null: they have all of it. */
   @Column({ type: 'bytea', nullable: true }) packed: Buffer | null;
   /** Its entry in the timeline: that it was routed. Null: it was not, or the journal has it. */
-  @Column({ type: 'jsonb', nullable: true }) entry: EntryInRow | null;
+  @Column({ type: 'json', nullable: true }) entry: EntryInRow | null;
 }
 
 /** Fields of a message that statements ask for: they stay where they were. */

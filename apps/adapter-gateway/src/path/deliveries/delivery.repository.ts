@@ -17,7 +17,7 @@ const own = {
   error_detail: 'text',
   moved_to: 'text',
   provider_message_id: 'text',
-  entry: 'jsonb',
+  entry: 'json',
 };
 const keeps = ['moved_to', 'provider_message_id', 'entry'];
 
@@ -142,7 +142,7 @@ export class DeliveryRepository {
          SELECT id, organization_id, project_id, app_id, receipt_id, turn_id, content, 0, provider_message_id, created_at, entry,
                 'delivered', 1, 1, now()
            FROM jsonb_to_recordset($3::jsonb) AS a(id text, organization_id text, project_id text, app_id text,
-             receipt_id text, turn_id text, content jsonb, provider_message_id text, created_at timestamptz, entry jsonb)
+             receipt_id text, turn_id text, content jsonb, provider_message_id text, created_at timestamptz, entry json)
          ON CONFLICT (id) DO UPDATE SET ${endSql('delivered')}, reason = NULL, error_detail = NULL, blocked_since = NULL,
              provider_message_id = excluded.provider_message_id, entry = excluded.entry
           WHERE ${this.work.isOpenSql('d')} RETURNING d.*),

@@ -57,7 +57,7 @@ const endSql = (sends: boolean): string => `
   WITH ending AS (
     SELECT x.* FROM ${sends ? '' : `${asynchronousCommit}, `}jsonb_to_recordset($1::jsonb) AS x(turn_id text, claim integer, organization_id text,
       project_id text, reply_text text, output jsonb, reason text, steps integer, tokens integer,
-      cost_micros integer, agent_id text, agent_version integer, contact_id text, content_trust text, new_steps jsonb, only_step jsonb, answer_id text, entry jsonb)),
+      cost_micros integer, agent_id text, agent_version integer, contact_id text, content_trust text, new_steps jsonb, only_step jsonb, answer_id text, entry json)),
   ended AS (
     UPDATE engine.turn t SET ${ended('succeeded')}, reply_text = e.reply_text, output = e.output, steps = e.steps,
            answer_id = e.answer_id, reply = CASE WHEN e.answer_id IS NULL THEN 'none' ELSE 'sent' END, reason = e.reason,
