@@ -144,6 +144,41 @@ describe('a project that is to arrive', () => {
   });
 });
 
+describe('the address of the other installation', () => {
+  it.each([
+    ['', 'give its http or https URL with the host'],
+    ['cell-2.example', 'give its http or https URL with the host'],
+    ['ftp://cell-2.example', 'give its http or https URL with the host'],
+    ['https:cell-2.example', 'give its http or https URL with the host'],
+    ['https://', 'give its http or https URL with the host'],
+    ['https://:@cell-2.example', 'leave them out'],
+    ['https://admin:secret@cell-2.example', 'leave them out'],
+    ['https://cell-2.example?token=1', 'end it before the question mark'],
+    ['https://cell-2.example/', 'ends with a slash'],
+  ])('%j is refused on both sides, with what to give, and nothing is held', async (address, words) => {
+    const id = await projectOf(portal.tenant.organizationId);
+    await projectOf(portal.tenant.organizationId);
+    const begun = await call(unnamed, 'POST', 'moves', { project_id: id, to: address });
+    const received = await receive(named, newId('prj'), { from: address });
+    for (const [answer, field] of [
+      [begun, 'to'],
+      [received, 'from'],
+    ] as const) {
+      expect(refusal(answer)).toEqual([422, 'invalid_fields']);
+      expect(answer.body.errors).toEqual([{ field, message: expect.stringContaining(words) }]);
+      expect(JSON.stringify(answer.body)).not.toContain('secret');
+    }
+    expect(await holds(id)).toEqual([]);
+  });
+
+  it('may have a port and a path', async () => {
+    const id = await projectOf(portal.tenant.organizationId);
+    await projectOf(portal.tenant.organizationId);
+    const begun = await call(unnamed, 'POST', 'moves', { project_id: id, to: 'http://10.0.0.7:8080/gatehouse' });
+    expect(begun).toMatchObject({ status: 200, body: { state: 'leaving', peer: 'http://10.0.0.7:8080/gatehouse' } });
+  });
+});
+
 describe('a project that leaves', () => {
   it('is read, switched and aborted by its own organization only, whoever may bring projects of it', async () => {
     const id = await hold(await projectOf(accepted, true), accepted, 'leaving');

@@ -1,10 +1,11 @@
 import { AsGiven, idOf, JsonObject, Name, Text, TextList } from '#libs/service-kit';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsArray } from 'class-validator';
+import { InstallationAddress } from './installation-address.js';
 
 export class BeginMove {
   @Text(100, { description: 'The project; it is closed, and its webhooks wait' }) project_id: string;
-  @Text(500, { description: 'Address of the other installation' }) to: string;
+  @InstallationAddress({ description: 'Address of the other installation: webhooks are handed on to it' }) to: string;
 }
 
 export class ReceiveMove {
@@ -12,7 +13,7 @@ export class ReceiveMove {
   @Text(100, { minLength: 1, description: 'Its organization, which is made if it is not here' })
   organization_id: string;
   @Name(200, { description: 'How the organization is called, if it is made' }) organization_name: string;
-  @Text(500, { description: 'Address of the installation that it comes from' }) from: string;
+  @InstallationAddress({ description: 'Address of the installation that it comes from' }) from: string;
   @JsonObject({ description: 'Public key with which that installation signs webhooks that it hands on (JWK)' })
   hand_on_key: Record<string, unknown>;
 }
