@@ -32,6 +32,7 @@ export const components = {
       'queue-scaling.yaml': 'queueScaling',
     },
   },
+  moves: { value: 'moves' },
   'pod-monitor': { value: 'monitoring.podMonitor' },
   'single-sign-on': { value: 'singleSignOn' },
   // Its patches are inline: `spoolVolume` in changes.mjs writes them.

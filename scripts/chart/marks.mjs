@@ -31,12 +31,14 @@ export class Marks {
    * Lines of template text as the next entry of a map or sequence. `nindent 0` in them counts from the entry's own
    * indentation.
    * @param {import('yaml').YAMLMap | import('yaml').YAMLSeq} collection @param {string} text
+   * @returns {{text: string}} whose text may change until it replaces the mark
    */
   append(collection, text) {
     const mark = this.#mark('lines', text);
     collection.flow = false;
     if (isSeq(collection)) collection.items.push(mark);
     else collection.items.push(new Pair(mark, new Scalar(null)));
+    return /** @type {{text: string}} */ (this.#marks.at(-1));
   }
 
   /**

@@ -38,6 +38,8 @@ function references(node, marks) {
  * @param {string} kind @param {string} name
  */
 function componentPatches(document, marks, kind, name) {
+  /** By place and text: the line of the condition, and the values that it asks. @type {Map<string, {mark: {text: string}, values: string[]}>} */
+  const written = new Map();
   for (const [component, { value, settings }] of Object.entries(components)) {
     const all = patchesOf(component).filter((patch) => patch.kind === kind && patch.names.includes(name));
     const ours = all.filter(({ file }) => file !== settings);
@@ -68,7 +70,14 @@ function componentPatches(document, marks, kind, name) {
       const node = document.createNode(isSeq(collection) ? added : Object.assign({}, ...added));
       references(node, marks);
       const text = stringify(node, { lineWidth: 0 }).trimEnd();
-      marks.append(collection, `{{- if $.Values.${value}.enabled }}\n${text}\n{{- end }}`);
+      // What several components add stands there once: of a key that is there twice, Helm makes an error.
+      const before = written.get(`${place} ${text}`);
+      const values = [...(before?.values ?? []), `$.Values.${value}.enabled`];
+      const condition = values.length > 1 ? `or ${values.join(' ')}` : values[0];
+      const lines = `{{- if ${condition} }}\n${text}\n{{- end }}`;
+      const mark = before?.mark ?? marks.append(collection, lines);
+      mark.text = lines;
+      written.set(`${place} ${text}`, { mark, values });
     }
   }
 }

@@ -20,6 +20,7 @@ export function fillImage(root, app, into) {
     cpSync(join(root, path), join(into, path), { dereference: true });
   };
   copy('package.json');
+  copy('dist/build-id');
   for (const file of files) copy(join('dist', file));
   for (const folder of packages) {
     const inside = `node_modules${sep}`;

@@ -4,12 +4,14 @@ import { dirname, join, relative } from 'node:path';
 import { consoleDir, ensureConsoleBuilt } from './build-console.mjs';
 import { ensurePythonMemory } from './build-python-memory.mjs';
 import { joinDependencies } from './dependencies.mjs';
-import { filesBelow, fingerprint } from './fingerprint.mjs';
+import { contentDigest, filesBelow, fingerprint } from './fingerprint.mjs';
 import { root } from './project.mjs';
 import { say } from './say.mjs';
 
 const dist = join(root, 'dist');
 const stamp = join(dist, '.build-stamp');
+/** What is in dist/, for the processes that run it: it is equal wherever the same sources were built. */
+const ownId = join(dist, 'build-id');
 const CONFIGS = ['tsconfig.base.json', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 const compiler = [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'tsconfig.build.json')];
 
@@ -103,5 +105,6 @@ async function complete(paths, state) {
   }
   prune(paths);
   await joinDependencies(['apps', 'libs'].flatMap((dir) => filesBelow(join(dist, dir))).filter(isCompiled));
+  writeFileSync(ownId, `${contentDigest(paths).slice(0, 12)}\n`);
   writeFileSync(stamp, state);
 }

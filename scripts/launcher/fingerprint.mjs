@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from './project.mjs';
 
@@ -13,12 +13,22 @@ export function filesBelow(dir) {
   });
 }
 
-/** A hash over the files' content. @param {string[]} paths */
+/** A hash that changes when one of the files is written. @param {string[]} paths */
 export function fingerprint(paths) {
   const hash = createHash('sha256');
   for (const path of [...paths].sort()) {
     const { size, mtimeMs } = statSync(path);
     hash.update(`${relative(root, path)}\0${size}\0${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** A hash over the names and the content of the files. @param {string[]} paths */
+export function contentDigest(paths) {
+  const hash = createHash('sha256');
+  for (const path of [...paths].sort()) {
+    const content = readFileSync(path);
+    hash.update(`${relative(root, path)}\0${content.length}\0`).update(content);
   }
   return hash.digest('hex');
 }

@@ -13,6 +13,7 @@ export const tableNotes = {
     'A project that is moving to another installation, has moved, or is arriving: no work of it begins here.',
   'journal.project_peer':
     'The installation from which a project came, and the key with which it signs webhooks that it hands on.',
+  'journal.process': 'Processes that run, and the build of each: a project moves only while there is one build.',
   'journal.statistic_mark': 'The mark up to which the journal was counted.',
   'ingress.receipt': 'A request as it was received. Committed before it is acknowledged, packed some time after.',
   'ingress.delivery_key': 'Delivery ids of an App, by their hash. A known id marks a duplicate.',

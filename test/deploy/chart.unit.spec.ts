@@ -22,6 +22,7 @@ const valuesOf: Record<string, object> = {
   model: { model: on },
   monitoring: { monitoring: { serviceMonitor: on, alerts: on, dashboards: on }, queueScaling: on },
   path: { path: on },
+  moves: { moves: on },
   'path/monitoring': { path: on, monitoring: { serviceMonitor: on, alerts: on, dashboards: on }, queueScaling: on },
   'pod-monitor': { monitoring: { podMonitor: on } },
   'single-sign-on': { singleSignOn: on },
@@ -99,6 +100,15 @@ describeRendered('the chart', () => {
   it('runs every app at the version of its release', () => {
     const objects = rendered();
     for (const app of runnableApps()) expect(appOf(objects, app).image).toBe(`gatehouse/${app}:${chartVersion()}`);
+  });
+
+  it.each([
+    ['no component', {}, undefined],
+    ['moves', { moves: on }, 'true'],
+    ['moves and singleSignOn', { moves: on, singleSignOn: on }, 'true'],
+  ])('with %s only that lets the portal reach the internet', (_title, values, label) => {
+    const { metadata } = find(rendered(values), 'Deployment', 'portal').spec.template;
+    expect(metadata.labels['gatehouse.dev/internet']).toBe(label);
   });
 
   it('passes the settings to services, those of the installation over those of a component', () => {

@@ -81,6 +81,15 @@ describeBuilt('the component single-sign-on', () => {
   });
 });
 
+describeBuilt('the component moves', () => {
+  it('lets the portal reach other installations, and changes nothing else', () => {
+    const before = built('production').map((manifest) => JSON.stringify(manifest));
+    const changed = patched('moves').filter((manifest) => !before.includes(JSON.stringify(manifest)));
+    expect(changed.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(['Deployment portal']);
+    expect(changed[0]?.spec?.template?.metadata.labels).toMatchObject({ 'gatehouse.dev/internet': 'true' });
+  });
+});
+
 describeBuilt('the component model', () => {
   it('consists of valid objects, and gives the endpoint and its key to the engine alone', async () => {
     const secret = manifestsOf(read('k8s/components/model/secret.example.yaml'));

@@ -1,7 +1,7 @@
 import { AuditController, AuditLog, auditProvider } from '#libs/audit';
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
-import { HeldProjects, heldProjectsProvider, Journal, journalProvider } from '#libs/journal';
+import { HeldProjects, heldProjectsProvider, Journal, journalProvider, processPresenceProvider } from '#libs/journal';
 import { ListReads, listReadsProvider } from '#libs/list-reads';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { serviceClientProvider } from '#libs/service-kit';
@@ -27,6 +27,7 @@ export class CoreModule {
       controllers: [AuditController, ProjectLimitsController],
       providers: [
         { provide: SETTINGS, useValue: settings },
+        processPresenceProvider('adapter-gateway'),
         {
           provide: EGRESS,
           useFactory: () =>

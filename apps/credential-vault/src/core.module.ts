@@ -1,5 +1,6 @@
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
+import { processPresenceProvider } from '#libs/journal';
 import { serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { schema } from './db/schema.js';
@@ -22,6 +23,7 @@ export class CoreModule {
       ],
       providers: [
         { provide: SETTINGS, useValue: settings },
+        processPresenceProvider('credential-vault'),
         {
           provide: EGRESS,
           // The gate limits what is in flight. Waiting for a free socket would use up a token request's time.

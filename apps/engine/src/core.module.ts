@@ -1,7 +1,7 @@
 import { AuditController, AuditLog, auditProvider } from '#libs/audit';
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
-import { Journal, journalProvider } from '#libs/journal';
+import { Journal, journalProvider, processPresenceProvider } from '#libs/journal';
 import { ListReads, listReadsProvider } from '#libs/list-reads';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { ServiceClient, serviceClientProvider } from '#libs/service-kit';
@@ -32,6 +32,7 @@ export class CoreModule {
       controllers: [AuditController, ProjectLimitsController],
       providers: [
         { provide: SETTINGS, useValue: settings },
+        processPresenceProvider('engine'),
         { provide: EGRESS, useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW }) },
         serviceClientProvider(ServiceClient, 'router', settings.ROUTER_URL),
         serviceClientProvider(VAULT, 'credential-vault', settings.VAULT_URL),

@@ -1,6 +1,7 @@
 import { AuditController, AuditLog, auditProvider } from '#libs/audit';
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
 import { createEgress } from '#libs/egress';
+import { processPresenceProvider } from '#libs/journal';
 import { ListReads, listReadsProvider } from '#libs/list-reads';
 import { serviceClientProvider } from '#libs/service-kit';
 import { ProjectRowsController, projectRowsProvider } from '#libs/project-rows';
@@ -27,6 +28,7 @@ export class CoreModule {
       controllers: [AuditController, ProjectRowsController],
       providers: [
         { provide: SETTINGS, useValue: settings },
+        processPresenceProvider('mcp-registry'),
         { provide: EGRESS, useFactory: () => createEgress({ allow: settings.GATEHOUSE_EGRESS_ALLOW }) },
         serviceClientProvider(ENGINE, 'engine', settings.ENGINE_URL),
         serviceClientProvider(TRIES, 'engine', settings.ENGINE_URL, settings.TRY_TIMEOUT_MS),

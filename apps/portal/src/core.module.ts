@@ -1,5 +1,6 @@
 import { AuditLog, auditProvider } from '#libs/audit';
 import { DatabaseModule } from '#libs/database';
+import { processPresenceProvider } from '#libs/journal';
 import { ListReads, listReadsProvider } from '#libs/list-reads';
 import { serviceClientProvider, ServiceTokens } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
@@ -23,6 +24,7 @@ export class CoreModule {
       ],
       providers: [
         { provide: SETTINGS, useValue: settings },
+        processPresenceProvider('portal'),
         serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
         serviceClientProvider(ROUTER, 'router', settings.ROUTER_URL),
         {

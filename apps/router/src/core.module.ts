@@ -1,6 +1,6 @@
 import { AuditController, AuditLog, auditProvider } from '#libs/audit';
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
-import { HeldProjects, heldProjectsProvider, Journal, journalProvider } from '#libs/journal';
+import { HeldProjects, heldProjectsProvider, Journal, journalProvider, processPresenceProvider } from '#libs/journal';
 import { ListReads, listReadsProvider } from '#libs/list-reads';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { serviceClientProvider } from '#libs/service-kit';
@@ -26,6 +26,7 @@ export class CoreModule {
       controllers: [AuditController, ProjectLimitsController],
       providers: [
         { provide: SETTINGS, useValue: settings },
+        processPresenceProvider('router'),
         serviceClientProvider(ENGINE, 'engine', settings.ENGINE_URL),
         serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL),
         serviceClientProvider(INGRESS, 'webhook-ingress', settings.INGRESS_URL),

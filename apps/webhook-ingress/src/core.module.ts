@@ -1,5 +1,5 @@
 import { ChangeListener, changeListenerProvider, DatabaseModule } from '#libs/database';
-import { HeldProjects, heldProjectsProvider, Journal, journalProvider } from '#libs/journal';
+import { HeldProjects, heldProjectsProvider, Journal, journalProvider, processPresenceProvider } from '#libs/journal';
 import { ProjectLimits, ProjectLimitsController, projectLimitsProvider } from '#libs/project-limits';
 import { serviceClientProvider } from '#libs/service-kit';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
@@ -28,6 +28,7 @@ export class CoreModule {
       controllers: [ProjectLimitsController],
       providers: [
         { provide: SETTINGS, useValue: settings },
+        processPresenceProvider('webhook-ingress'),
         serviceClientProvider(GATEWAY, 'adapter-gateway', settings.GATEWAY_URL, gatewayTimeoutMs(settings)),
         serviceClientProvider(ROUTER, 'router', settings.ROUTER_URL),
         serviceClientProvider(VAULT, 'credential-vault', settings.VAULT_URL),

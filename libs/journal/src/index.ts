@@ -77,4 +77,10 @@ export {
   release,
   type StoredHold,
 } from './project-holds.js';
+export {
+  ProcessPresence,
+  processPresenceProvider,
+  type RunningBuild,
+  runningBuilds,
+} from './running-processes.js';
 export { lastEntries, timeline, type TimelineEntry } from './timeline.js';

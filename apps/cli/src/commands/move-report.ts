@@ -1,6 +1,12 @@
 import { CliError, exits } from '../api/cli-error.js';
 import { facts, table } from '../call/table.js';
 
+/** A build of which processes run; more than one while an installation is updated. */
+export interface Build {
+  build: string;
+  services: string[];
+}
+
 /** How far a project has moved, as each of the two installations says it. */
 export interface Move {
   project_id: string;
@@ -12,6 +18,7 @@ export interface Move {
   held_at: string | null;
   held_by: string | null;
   shapes: Record<string, string>;
+  builds: Build[];
   settled: boolean;
   hand_on_key: object | null;
   handing_on: {

@@ -4,7 +4,7 @@ import { CliError, exits } from '../api/cli-error.js';
 import type { Call, Command } from '../call/command.js';
 import { table } from '../call/table.js';
 import { moveEnd } from './move-end.js';
-import { compareRows, describeMove, hasLeft, type Move, rowsOf } from './move-report.js';
+import { type Build, compareRows, describeMove, hasLeft, type Move, rowsOf } from './move-report.js';
 import { absent, everyMs, pathOf, patienceMs, projectOf, requirePeer, scopes, sides, to } from './move-sides.js';
 
 /** By then another command has stored the page that it had read before an abort, and reads no more. */
@@ -16,6 +16,7 @@ interface ArrivalKey {
   key_id: string | null;
   accepts: string[];
   shapes: Record<string, string>;
+  builds: Build[];
 }
 
 interface Rows {
@@ -162,14 +163,23 @@ function check(call: Call, found: Move, key: ArrivalKey): number {
   return wrong.length > 0 ? exits.unwell : exits.done;
 }
 
-function differences({ shapes, organization_id: id }: Move, key: ArrivalKey): string[] {
+function differences({ shapes, builds, organization_id: id }: Move, key: ArrivalKey): string[] {
   const services = Object.keys(shapes).filter((service) => key.shapes[service] !== shapes[service]);
   return [
+    ...updating('Here', builds),
+    ...updating('There', key.builds),
     ...(services.length > 0 ? [`The releases differ: other tables in ${services.join(', ')}.`] : []),
     ...(key.accepts.includes(id)
       ? []
       : [`The other installation does not accept ${id}: MOVE_ACCEPTS=${id}=${key.key_id} (of its portal)`]),
   ];
+}
+
+/** An installation of a release before this one says nothing of it. */
+function updating(where: string, builds: Build[] = []): string[] {
+  if (builds.length < 2) return [];
+  const which = builds.map(({ build, services }) => `${build} (${services.join(', ')})`).join(' and ');
+  return [`${where} an update is on: processes of ${which} run. Wait until it is over.`];
 }
 
 function refuseDifferent(found: Move, key: ArrivalKey): void {

@@ -1,4 +1,4 @@
-import type { ProjectHold, ProjectPeer } from '#libs/journal';
+import type { ProjectHold, ProjectPeer, RunningBuild } from '#libs/journal';
 import { type Principal, Problem } from '#libs/service-kit';
 
 /** Copied to two installations, it would be opened in both. */
@@ -8,6 +8,18 @@ export function refuseOtherPeer({ project_id: id, peer }: ProjectHold, asked: st
     409,
     'held_for_other',
     `The project ${id} is held here for a move whose other side is ${peer}, and not ${asked}: end that move or abort it.`,
+  );
+}
+
+/** A process of another release may not know that a project is held, or what a row of the newer one means. */
+export function refuseRollout(builds: RunningBuild[]): void {
+  if (builds.length < 2) return;
+  const which = builds.map(({ build, services }) => `${build} (${services.join(', ')})`).join(' and ');
+  throw new Problem(
+    409,
+    'rollout_on',
+    `Processes of ${builds.length} builds run in this installation: ${which}. Wait until the update is over and those of the ` +
+      'former build have ended, which is known half a minute later; then start the move again.',
   );
 }
 

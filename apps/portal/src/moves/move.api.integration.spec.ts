@@ -179,6 +179,37 @@ describe('the address of the other installation', () => {
   });
 });
 
+describe('while processes of two builds run', () => {
+  const older = `INSERT INTO journal.process (id, service, build, seen_at) VALUES ('older', 'router', 'older-build', `;
+  afterEach(() => portal.query(`DELETE FROM journal.process WHERE id = 'older'`));
+
+  it('no move begins, on either side: 409 that names them, and nothing is held', async () => {
+    const [id, coming] = [await projectOf(portal.tenant.organizationId), newId('prj')];
+    await portal.query(`${older} now())`);
+    const begun = await call(unnamed, 'POST', 'moves', { project_id: id, to: peer });
+    for (const answer of [begun, await receive(named, coming)]) {
+      expect(refusal(answer)).toEqual([409, 'rollout_on']);
+      expect(answer.body.detail).toContain('older-build (router)');
+      expect(answer.body.detail).toContain('source (portal)');
+    }
+    expect([...(await holds(id)), ...(await holds(coming))]).toEqual([]);
+    const two = [{ build: 'source' }, { build: 'older-build', services: ['router'] }];
+    expect((await call(unnamed, 'GET', `moves/${id}`)).body.builds).toMatchObject(two);
+    expect((await call(unnamed, 'GET', 'moves/key')).body.builds).toMatchObject(two);
+  });
+
+  it('one that has begun goes on only once that is over, but one that arrives can be opened', async () => {
+    const id = await ownHeld('leaving');
+    const coming = await hold(newId('prj'), accepted, 'arriving');
+    await portal.query(`${older} now())`);
+    const begin = () => call(unnamed, 'POST', 'moves', { project_id: id, to: peer });
+    expect(refusal(await begin())).toEqual([409, 'rollout_on']);
+    expect((await receive(named, coming)).status).toBe(200);
+    await portal.query(`UPDATE journal.process SET seen_at = now() - interval '21 seconds' WHERE id = 'older'`);
+    expect((await begin()).status).toBe(200);
+  });
+});
+
 describe('a project that leaves', () => {
   it('is read, switched and aborted by its own organization only, whoever may bring projects of it', async () => {
     const id = await hold(await projectOf(accepted, true), accepted, 'leaving');

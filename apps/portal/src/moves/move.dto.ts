@@ -113,6 +113,13 @@ export class HandOnReceipts {
   receipts: unknown[];
 }
 
+class BuildView {
+  @ApiProperty({ description: 'A digest of what was built' }) build: string;
+  @ApiProperty({ type: [String], description: 'Services of which a process of this build runs' }) services: string[];
+}
+
+const ofBuilds = 'Builds of which processes run here, oldest first. No move begins while there is more than one';
+
 const moveStates = ['here', 'leaving', 'aborting', 'left', 'ending', 'arriving'] as const;
 
 export class MoveView {
@@ -158,6 +165,7 @@ export class MoveView {
     description: 'By service: a digest of its tables, which is equal in installations of one release',
   })
   shapes: Record<string, string>;
+  @ApiProperty({ type: [BuildView], description: ofBuilds }) builds: BuildView[];
   @ApiProperty({ type: [MovedTableView], description: 'What moves, in the order in which it is stored' })
   tables: MovedTableView[];
   @ApiProperty({ type: [OpenWorkView], description: 'What has to end before it is copied; empty: it is at rest' })
@@ -197,4 +205,5 @@ export class ArrivalKeyView {
     description: 'By service: a digest of its tables, which is equal in installations of one release',
   })
   shapes: Record<string, string>;
+  @ApiProperty({ type: [BuildView], description: ofBuilds }) builds: BuildView[];
 }

@@ -17,6 +17,8 @@ import {
   type PublicKey,
   refuseWebhooks,
   release,
+  type RunningBuild,
+  runningBuilds,
   type StoredHold,
   takeHandOnLease,
 } from '#libs/journal';
@@ -42,6 +44,11 @@ export class MoveRepository {
 
   find(projectId: string): Promise<ProjectHold | null> {
     return findHold(this.db, projectId);
+  }
+
+  /** The builds of which processes run here; more than one while the installation is updated. */
+  builds(): Promise<RunningBuild[]> {
+    return runningBuilds(this.db);
   }
 
   /** Projects that have left, and whose webhooks are handed on. */

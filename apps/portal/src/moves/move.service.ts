@@ -10,7 +10,7 @@ import { type PortalSettings, SETTINGS } from '../settings.js';
 import { HandedOn } from './handed-on.js';
 import type { ArrivalKeyView, AskRows, MoveView, ReceiveMove, SwitchedView } from './move.dto.js';
 import { MoveRepository } from './move.repository.js';
-import { noHandOnKey, notAccepted, refuseOtherPeer, stillHandsOn } from './move-refusals.js';
+import { noHandOnKey, notAccepted, refuseOtherPeer, refuseRollout, stillHandsOn } from './move-refusals.js';
 import { MovedServices } from './moved-services.js';
 
 /** A webhook that has waited this long waits for an installation that is away. */
@@ -33,13 +33,18 @@ export class MoveService {
   ) {}
 
   async key(caller: Principal): Promise<ArrivalKeyView> {
-    const [key, services] = await Promise.all([this.services.arrivalKey(caller), this.inventories(caller)]);
+    const [key, services, builds] = await Promise.all([
+      this.services.arrivalKey(caller),
+      this.inventories(caller),
+      this.moves.builds(),
+    ]);
     const accepts = this.settings.MOVE_ACCEPTS.filter(({ organizationId }) => this.mayBring(caller, organizationId));
     return {
       ...key,
       key_id: caller.subject.startsWith('key:') ? caller.subject.slice('key:'.length) : null,
       accepts: accepts.map(({ organizationId }) => organizationId),
       shapes: shapesOf(services),
+      builds,
     };
   }
 
@@ -47,11 +52,12 @@ export class MoveService {
   async show(caller: Principal, projectId: string): Promise<MoveView> {
     const scope = await this.readable(caller, projectId);
     const move = await this.moves.find(projectId);
-    const [key, waits, project, organization, services] = await Promise.all([
+    const [key, waits, project, organization, builds, services] = await Promise.all([
       move && move.state !== 'arriving' ? this.handedOn.publicKey(scope) : null,
       move && hasLeft(move.state) ? this.handedOn.waiting(scope) : null,
       this.projects.find(scope.organizationId, projectId),
       this.organizations.find(scope.organizationId),
+      this.moves.builds(),
       this.inventories(scope),
     ]);
     return {
@@ -71,16 +77,19 @@ export class MoveService {
         ended_at: move?.ended_at?.toISOString() ?? null,
       },
       shapes: shapesOf(services),
+      builds,
       tables: services.flatMap(({ service, tables }) => tables.map((each) => ({ service, ...each }))),
       open: services.flatMap(({ service, open }) => open.map((each) => ({ service, ...each }))),
       stays: services.flatMap(({ stays }) => stays),
     };
   }
 
-  /** @throws Problem 404; 409 `last_open_project | held_for_other | not_in_this_state` */
+  /** @throws Problem 404; 409 `last_open_project | held_for_other | not_in_this_state | rollout_on` */
   async begin(caller: Principal, projectId: string, to: string): Promise<void> {
     const project = await this.projects.find(caller.organizationId, projectId);
     if (!project) throw notFound('project', projectId);
+    const before = await this.moves.find(projectId);
+    if (!before || before.state === 'leaving') refuseRollout(await this.moves.builds());
     if ((await this.moves.begin(caller, { organizationId: project.organization_id, projectId }, to)) === 'last') {
       const toDo = 'It is the only open project of the organization: create another first.';
       throw new Problem(409, 'last_open_project', toDo);
@@ -88,7 +97,7 @@ export class MoveService {
     refuseOtherPeer(await this.sideOf(caller, projectId, 'leaving', 'left'), to);
   }
 
-  /** @throws Problem 403 `organization_not_accepted`; 409 `project_exists | has_left | held_for_other` */
+  /** @throws Problem 403 `organization_not_accepted`; 409 `project_exists | has_left | held_for_other | rollout_on` */
   async receive(
     caller: Principal,
     { project_id, organization_id, organization_name, from, hand_on_key: handOnKey }: ReceiveMove,
@@ -106,6 +115,8 @@ export class MoveService {
     if (isOthers || (before?.state !== 'arriving' && (await this.projects.isKnown(project_id)))) {
       throw new Problem(409, 'project_exists', `A project with the id ${project_id} is here already.`);
     }
+    // Not once it arrives: where it has left already, it has to be opened.
+    if (!before) refuseRollout(await this.moves.builds());
     const scope = { organizationId: organization_id, projectId: project_id };
     await this.moves.receive(caller, { ...scope, organizationName: organization_name, from, handOnKey });
     refuseOtherPeer(await this.sideOf(caller, project_id, 'arriving'), from);

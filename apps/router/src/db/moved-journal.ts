@@ -12,6 +12,7 @@ export const movedJournal: MovedRows = {
   ],
   stays: {
     'journal.statistic_mark': 'how far this installation has counted',
+    'journal.process': 'which processes of this installation run',
     'journal.project_hold': 'what keeps a project still here while it moves',
     'journal.project_peer': 'who may hand on webhooks of a project that came: the next installation gets the key anew',
   },

@@ -3,6 +3,7 @@ import { Journal1770000000000 } from './1770000000000-journal.js';
 import { ProjectHold1795903308637 } from './1795903308637-project-hold.js';
 import { MovingReceipts1795914961540 } from './1795914961540-moving-receipts.js';
 import { HandOnLease1795921387019 } from './1795921387019-hand-on-lease.js';
+import { Process1795927615169 } from './1795927615169-process.js';
 
 /** The rights to write an entry, and a dead letter, which is stored once. */
 const write = [
@@ -18,15 +19,25 @@ const turnDays = [
 /** Every claim of work asks whether its project is held. */
 const asksHolds = 'SELECT ON journal.project_hold';
 
+/** Each process says of which build it is, and forgets those that have ended. */
+const saysItsBuild = 'SELECT, INSERT, UPDATE, DELETE ON journal.process';
+
 export const schema: ServiceSchema = {
   name: 'journal',
   entities: [],
-  migrations: [Journal1770000000000, ProjectHold1795903308637, MovingReceipts1795914961540, HandOnLease1795921387019],
+  migrations: [
+    Journal1770000000000,
+    ProjectHold1795903308637,
+    MovingReceipts1795914961540,
+    HandOnLease1795921387019,
+    Process1795927615169,
+  ],
   // Nobody changes an entry, and only its age deletes it.
   grants: {
     'webhook-ingress': [
       ...write,
       asksHolds,
+      saysItsBuild,
       'SELECT ON journal.entry',
       'SELECT, INSERT, UPDATE ON journal.statistic',
       ...turnDays.map((signature) => `EXECUTE ON FUNCTION ${signature}`),
@@ -34,17 +45,20 @@ export const schema: ServiceSchema = {
     'adapter-gateway': [
       ...write,
       asksHolds,
+      saysItsBuild,
       'UPDATE (state, redriven_at, redriven_by, next_at) ON journal.dead_letter',
     ],
     engine: [
       ...write,
       asksHolds,
+      saysItsBuild,
       'SELECT ON journal.entry',
       'UPDATE (state, redriven_at, redriven_by, outcome) ON journal.dead_letter',
     ],
     router: [
       ...write,
       asksHolds,
+      saysItsBuild,
       'SELECT, UPDATE (detail) ON journal.entry',
       'SELECT, UPDATE ON journal.dead_letter',
       'SELECT, INSERT, UPDATE, DELETE ON journal.statistic',
@@ -52,9 +66,10 @@ export const schema: ServiceSchema = {
       'SELECT, INSERT ON journal.batch',
       'SELECT, INSERT, UPDATE ON journal.batch_item',
     ],
-    'credential-vault': [asksHolds],
-    'mcp-registry': [asksHolds],
+    'credential-vault': [asksHolds, saysItsBuild],
+    'mcp-registry': [asksHolds, saysItsBuild],
     portal: [
+      saysItsBuild,
       'SELECT, INSERT, UPDATE, DELETE ON journal.project_hold',
       'SELECT, INSERT, UPDATE, DELETE ON journal.project_peer',
     ],
