@@ -141,6 +141,11 @@ const benchmarks = {
         quick ? { calls: 300, seconds: 2, kills: 3 } : { calls: 2_000, seconds: 5, kills: 7 },
       ),
   },
+  move: {
+    title: 'Move: how long work of a project pauses that moves to another installation, with messages of 1 KB',
+    run: async (quick) =>
+      (await import('../bench/move.mjs')).benchMove({ sizes: quick ? [2_000] : [10_000, 30_000], bytes: 1024 }),
+  },
   home: {
     title: 'Home: what the first page of the console asks for, over the events of a day',
     run: async (quick) =>

@@ -159,7 +159,7 @@ describe('the rows of a project that moves', () => {
     const at = agents.columns.indexOf('organization_id');
     const taken = { ...agents, rows: agents.rows.map((row) => row.with(at, stranger.organizationId)) };
     await expect(there.rows.store(stranger, 'engine.agent', taken)).rejects.toMatchObject({ code: 'foreign_row' });
-    await there.rows.remove(stranger);
+    expect(await there.rows.remove(stranger, 60_000)).toBe(true);
     expect(await there.rows.counts(home)).toEqual(before);
   });
 
@@ -217,7 +217,7 @@ describe('the rows of a project that moves', () => {
   });
 
   it('an aborted move leaves what nobody may delete, and nothing else', async () => {
-    await there.rows.remove(home);
+    expect(await there.rows.remove(home, 60_000)).toBe(true);
     const left = (await there.rows.counts(home)).filter(({ rows }) => rows > 0).map(({ table }) => table);
     expect(left.filter((name) => !name.endsWith('audit'))).toEqual([
       'journal.entry',
@@ -239,5 +239,52 @@ describe('the rows of a project that moves', () => {
     for (const table of tables.filter(({ name }) => name.startsWith('journal.'))) {
       expect(await contents(there, table, home.projectId)).toEqual(await contents(here, table, home.projectId));
     }
+  });
+
+  it('no time is no rows: what is asked again goes on, and is done when nothing is left', async () => {
+    expect(await there.rows.remove(home, 0)).toBe(false);
+    expect(await there.rows.counts(home)).toEqual(await here.rows.counts(home));
+  });
+
+  it('what a project has left is deleted only once nothing is handed on, the journal too, and it comes back as it is by then', async () => {
+    const hold = (change: string) =>
+      there.pool.query(`UPDATE journal.project_hold SET ${change} WHERE project_id = $1`, [home.projectId]);
+    await hold(`state = 'left'`);
+    const before = await there.rows.counts(home);
+    expect(await there.rows.remove(home, 60_000)).toBe(true);
+    expect(await there.rows.counts(home)).toEqual(before);
+    const forget = `SELECT journal.forget_left($1, $2, 10)`;
+    await expect(there.pool.query(forget, [home.projectId, home.organizationId])).rejects.toThrow(
+      'nothing is handed on',
+    );
+
+    await hold('ended_at = now()');
+    expect(await there.rows.remove({ ...home, organizationId: 'org_stranger' }, 60_000)).toBe(true);
+    expect(await there.rows.counts(home)).toEqual(before);
+    expect(await there.rows.remove(home, 60_000)).toBe(true);
+    const left = (await there.rows.counts(home)).filter(({ rows }) => rows > 0).map(({ table }) => table);
+    expect(left.filter((name) => !name.endsWith('audit'))).toEqual([]);
+
+    await hold(`state = 'arriving', ended_at = NULL, held_at = clock_timestamp()`);
+    await copy();
+    expect(await there.rows.counts(home)).toEqual(await here.rows.counts(home));
+  });
+
+  it('a removal that began before it came back deletes nothing that came since', async () => {
+    // As slow as it gets: the hold has changed between its question and its first statement.
+    let changes = 0;
+    const query = async (sql: string, values?: unknown[]): Promise<unknown> => {
+      const rows: unknown = await there.db.query(sql, values);
+      if (sql.includes('h.held_at::text')) {
+        changes += 1;
+        await there.pool.query('UPDATE journal.project_hold SET held_at = clock_timestamp()');
+      }
+      return rows;
+    };
+    const late = Object.assign(Object.create(there.db) as Database, { query });
+    const before = await there.rows.counts(home);
+    expect(await new ProjectRows(late, lists).remove(home, 60_000)).toBe(true);
+    expect(changes).toBe(1);
+    expect(await there.rows.counts(home)).toEqual(before);
   });
 });

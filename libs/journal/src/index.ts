@@ -58,6 +58,7 @@ export {
 export { endHandOnLease, takeHandOnLease } from './hand-on-lease.js';
 export { heardOfWithinMs, type HeldProject, HeldProjects, heldProjectsProvider } from './held-projects.js';
 export {
+  comeBack,
   endHandingOn,
   findHold,
   findLeft,
@@ -77,10 +78,5 @@ export {
   release,
   type StoredHold,
 } from './project-holds.js';
-export {
-  ProcessPresence,
-  processPresenceProvider,
-  type RunningBuild,
-  runningBuilds,
-} from './running-processes.js';
+export { ProcessPresence, processPresenceProvider, type RunningBuild, runningBuilds } from './running-processes.js';
 export { lastEntries, timeline, type TimelineEntry } from './timeline.js';

@@ -87,6 +87,24 @@ export async function hold(
   return rows.length > 0;
 }
 
+/**
+ * One that has left and comes back is arriving. Under a new time: what deletes the rows that it had left knows the former one.
+ * @returns false when it has not left, or something may still be handed on
+ */
+export async function comeBack(
+  tx: Queryable,
+  { organizationId, projectId }: ProjectScope,
+  { peer, by, handOnKey }: { peer: string; by: string; handOnKey: PublicKey },
+): Promise<boolean> {
+  const result: unknown = await tx.query(
+    `UPDATE journal.project_hold SET state = 'arriving', peer = $3, held_by = $4, hand_on_key = $5::jsonb, closed_here = false,
+            held_at = clock_timestamp(), changed_at = clock_timestamp(), ended_at = NULL
+      WHERE project_id = $1 AND organization_id = $2 AND state = 'left' AND ended_at IS NOT NULL`,
+    [projectId, organizationId, peer, by, JSON.stringify(handOnKey)],
+  );
+  return (result as [unknown[], number])[1] > 0;
+}
+
 /** From now on the other installation works on it. @returns false when it is not leaving */
 export const leave = (tx: Queryable, scope: ProjectScope): Promise<boolean> => change(tx, scope, 'leaving', 'left');
 

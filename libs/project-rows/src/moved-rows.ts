@@ -35,6 +35,11 @@ export interface MovedRows {
   /** By table: why its rows stay. */
   stays: Record<string, string>;
   open: OpenWork[];
+  /**
+   * SQL that deletes what the service may not delete itself of a project that has left and comes back: of `$1`, of the organization
+   * `$2`, of at most `$3` receipts. As `gone`, how many rows; 0: none is left.
+   */
+  forget?: string;
   /** SQL: as `id`, turns or deliveries of the project `$1` that wait here as rows that move, and nobody works on. */
   waiting?: string;
 }

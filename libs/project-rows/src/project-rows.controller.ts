@@ -1,5 +1,5 @@
 import type { ProjectScope } from '#libs/contracts';
-import type { HoldState } from '#libs/journal';
+import type { HoldState, ProjectHold } from '#libs/journal';
 import { Caller, JsonObject, type Principal, Problem, RequireScopes, Text, TextList } from '#libs/service-kit';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Optional, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
@@ -18,6 +18,9 @@ export const ROW_PASSAGE = Symbol('rowPassage');
 
 /** A page of rows in JSON: one row may be a document of some 25 MB, whose bytes are written in hex. */
 export const rowsBodyBytes = 96 * 1024 * 1024;
+
+/** What a service deletes in one request, whose caller waits longer. */
+export const removalMs = 10_000;
 
 class OpenAsked {
   @TextList(1_000_000, 100) elsewhere: string[];
@@ -78,21 +81,26 @@ export class ProjectRowsController {
     await this.rows.store(caller, table, this.seal ? await this.seal.arrive(caller, table, page) : page);
   }
 
+  /** As far as it comes in some seconds: ask again until nothing is left. */
   @Delete()
-  @HttpCode(204)
-  async remove(@Caller() caller: Principal): Promise<void> {
-    await this.require(caller, 'arriving');
-    await this.rows.remove(caller);
+  async remove(@Caller() caller: Principal): Promise<{ isDone: boolean }> {
+    // Of one that has left, too: it comes back, which only the portal knows. What is handed on is still needed.
+    const held = await this.require(caller, 'arriving', 'left');
+    if (held.state === 'left' && held.ended_at === null) throw notHeld(caller, 'left for good');
+    return { isDone: await this.rows.remove(caller, removalMs) };
   }
 
   /** Rows leave and arrive only while the project is held for that: nothing works on it then. */
-  private async require(caller: Principal, ...states: HoldState[]): Promise<void> {
+  private async require(caller: Principal, ...states: HoldState[]): Promise<ProjectHold> {
     refuseOthers(caller);
-    const state = await this.rows.holdOf(caller);
-    if (state !== null && states.includes(state)) return;
-    throw new Problem(409, 'not_held', `The project ${caller.projectId} is not ${states.join(' or ')} here.`);
+    const held = await this.rows.holdOf(caller);
+    if (held !== null && states.includes(held.state)) return held;
+    throw notHeld(caller, states.join(' or '));
   }
 }
+
+const notHeld = ({ projectId }: Principal, needed: string): Problem =>
+  new Problem(409, 'not_held', `The project ${projectId} is not ${needed} here.`);
 
 /** Of the services only the portal knows who asks for a move. */
 function refuseOthers({ subject }: Principal): void {

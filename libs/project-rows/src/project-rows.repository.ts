@@ -1,8 +1,9 @@
 import type { ProjectScope } from '#libs/contracts';
 import { Database, isRefusedRow, type Queryable, storableJson } from '#libs/database';
-import { findHold, type HoldState } from '#libs/journal';
+import { findHold, type ProjectHold } from '#libs/journal';
 import { Problem } from '#libs/service-kit';
 import type { MovedRows, MovedTable } from './moved-rows.js';
+import { RowRemoval } from './row-removal.js';
 import { addNew, type Column, list, takeWords, upsert } from './store-sql.js';
 
 /** Rows of one table: each value as Postgres writes it, so that it comes back exactly as it was. */
@@ -57,10 +58,19 @@ export class ProjectRows {
     return this.lists.flatMap(({ moved }) => moved);
   }
 
-  /** Why the project is held here; null: it is not. */
-  async holdOf({ organizationId, projectId }: ProjectScope): Promise<HoldState | null> {
+  /** The hold of the project here; null: it is not held. */
+  async holdOf({ organizationId, projectId }: ProjectScope): Promise<ProjectHold | null> {
     const found = await findHold(this.db, projectId);
-    return found?.organization_id === organizationId ? found.state : null;
+    return found?.organization_id === organizationId ? found : null;
+  }
+
+  /** Deletes what a project has here, as far as it comes within that time. @returns whether nothing is left. As `RowRemoval` */
+  async remove(scope: ProjectScope, withinMs: number): Promise<boolean> {
+    const tables = await this.scoped();
+    const keyed = [];
+    for (const table of tables) keyed.push({ ...table, keys: keysOf(table, await this.columns(table)) });
+    const forget = this.lists.flatMap((each) => each.forget ?? []);
+    return new RowRemoval(this.db, scope, performance.now() + withinMs).run(keyed, forget);
   }
 
   async inventory(scope: ProjectScope): Promise<RowsInventory> {
@@ -204,19 +214,6 @@ export class ProjectRows {
       );
       if (foreign > 0) throw foreignRow(name);
     });
-  }
-
-  /** Deletes what arrived of a project. What the service may not delete is left without words, and stored over. */
-  async remove({ organizationId, projectId }: ProjectScope): Promise<void> {
-    const tables = await this.scoped();
-    for (const { name, of } of tables.filter(({ may }) => may === undefined).toReversed()) {
-      await this.db.query(`DELETE FROM ${name} t WHERE ${of}`, [projectId, organizationId]);
-    }
-    for (const { name, of, may, words } of tables) {
-      if (may === undefined || !words) continue;
-      const set = list(words, (column) => `${column} = NULL`);
-      await this.db.query(`UPDATE ${name} t SET ${set} WHERE ${of}`, [projectId, organizationId]);
-    }
   }
 
   /** The tables, each with an `of` that also asks for the organization `$2`: the row, if it says one, or else the hold. */

@@ -22,15 +22,15 @@ const all = Object.entries(columns) as [WorkColumn, string][];
 /** For the CREATE TABLE of a new table of work. */
 export const workColumns = [...all, ...Object.entries(suspectColumns)].map((column) => column.join(' ')).join(', ');
 
-/** Gives an existing table of work what tells suspects. */
+/** Gives an existing table of work what tells suspects. Done twice, it changes nothing. */
 export function addSuspectColumns(table: string): string {
-  const added = Object.entries(suspectColumns).map((column) => `ADD COLUMN ${column.join(' ')}`);
+  const added = Object.entries(suspectColumns).map((column) => `ADD COLUMN IF NOT EXISTS ${column.join(' ')}`);
   return `ALTER TABLE ${table} ${added.join(', ')}`;
 }
 
 /** Reverts `addSuspectColumns`. */
 export function dropSuspectColumns(table: string): string {
-  const dropped = Object.keys(suspectColumns).map((column) => `DROP COLUMN ${column}`);
+  const dropped = Object.keys(suspectColumns).map((column) => `DROP COLUMN IF EXISTS ${column}`);
   return `ALTER TABLE ${table} ${dropped.join(', ')}`;
 }
 

@@ -23,11 +23,9 @@ export class DeliveryWork1795705000000 implements MigrationInterface {
          lease_until = CASE state WHEN 'sending' THEN coalesce(lease_until, now()) END WHERE ${open}`,
     );
     await runner.query('DROP INDEX gateway.delivery_open');
-    await runner.query(`CREATE INDEX delivery_due ON ${table} (due_at) WHERE ${open}`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP INDEX gateway.delivery_due');
     await runner.query(`UPDATE ${table} SET lease_until = due_at WHERE state = 'queued'`);
     for (const statement of dropWorkColumns(table, renamed)) await runner.query(statement);
     await runner.query(`CREATE INDEX delivery_open ON ${table} (lease_until) WHERE ${open}`);

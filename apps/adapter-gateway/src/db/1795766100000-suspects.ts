@@ -1,3 +1,4 @@
+import { buildLargeIndex } from '#libs/database';
 import { addSuspectColumns, dropSuspectColumns, openSuspect } from '#libs/work';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
@@ -5,11 +6,13 @@ const tables = ['gateway.delivery', 'gateway.inbound_wait', 'gateway.sync_run'];
 
 /** Rows of work whose process died while it worked on them are tried alone. */
 export class Suspects1795766100000 implements MigrationInterface {
+  /** Its tables stay open for writes while they are indexed. */
+  readonly transaction = false;
+
   async up(runner: QueryRunner): Promise<void> {
     for (const table of tables) {
       await runner.query(addSuspectColumns(table));
-      const name = `${table.split('.').at(-1)}_suspect`;
-      await runner.query(`CREATE INDEX ${name} ON ${table} (due_at) WHERE ${openSuspect}`);
+      await buildLargeIndex(runner, { name: `${table}_suspect`, on: `${table} (due_at) WHERE ${openSuspect}` });
     }
   }
 

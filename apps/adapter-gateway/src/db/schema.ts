@@ -25,6 +25,7 @@ import { Gateway1770000000000 } from './1770000000000-gateway.js';
 import { InboundWork1795703000000 } from './1795703000000-inbound-work.js';
 import { SyncWork1795704000000 } from './1795704000000-sync-work.js';
 import { DeliveryWork1795705000000 } from './1795705000000-delivery-work.js';
+import { DeliveryDue1795705000001 } from './1795705000001-delivery-due.js';
 import { WebhookSenders1795706000000 } from './1795706000000-webhook-senders.js';
 import { Suspects1795766100000 } from './1795766100000-suspects.js';
 import { ProviderStatuses1795767900000 } from './1795767900000-provider-statuses.js';
@@ -81,6 +82,7 @@ export const schema: ServiceSchema = {
     InboundWork1795703000000,
     SyncWork1795704000000,
     DeliveryWork1795705000000,
+    DeliveryDue1795705000001,
     WebhookSenders1795706000000,
     Suspects1795766100000,
     ProviderStatuses1795767900000,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Api, openApi } from '../api/api.js';
 import { CliError, exits, usageError } from '../api/cli-error.js';
 import type { Call } from '../call/command.js';
@@ -40,4 +41,18 @@ export function requirePeer({ project_id: id, state, peer }: Move, at: Api, othe
 export function absent(error: unknown): null {
   if (error instanceof CliError && error.code === 'project_not_found') return null;
   throw error;
+}
+
+/** An installation deletes what it has of a project for some seconds a request. @throws CliError after ten minutes */
+export async function untilDeleted<T>(call: Call, ask: () => Promise<T>): Promise<T> {
+  for (let isReported = false, until = Date.now() + patienceMs; ; await pause(everyMs)) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isLeft = error instanceof CliError && error.code === 'still_deleting';
+      if (!isLeft || Date.now() > until) throw error;
+      if (!isReported) call.note('Waits until the rows that are there are deleted.');
+      isReported = true;
+    }
+  }
 }

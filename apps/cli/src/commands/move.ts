@@ -5,7 +5,18 @@ import type { Call, Command } from '../call/command.js';
 import { table } from '../call/table.js';
 import { moveEnd } from './move-end.js';
 import { type Build, compareRows, describeMove, hasLeft, type Move, rowsOf } from './move-report.js';
-import { absent, everyMs, pathOf, patienceMs, projectOf, requirePeer, scopes, sides, to } from './move-sides.js';
+import {
+  absent,
+  everyMs,
+  pathOf,
+  patienceMs,
+  projectOf,
+  requirePeer,
+  scopes,
+  sides,
+  to,
+  untilDeleted,
+} from './move-sides.js';
 
 /** By then another command has stored the page that it had read before an abort, and reads no more. */
 const inHandsMs = 3_000;
@@ -35,6 +46,7 @@ const move: Command = {
     'Meanwhile its webhooks are taken and wait, and its keys are refused. After the switch, webhooks that still come here are handed on.',
     'What waits there (schedules, approvals, waits for events, deliveries) goes on at the other installation.',
     'Started again, it goes on where it was. Until the switch, `gatehouse move abort` undoes it.',
+    'Back to an installation that it has left, it moves once `gatehouse move end` was made there: what it had left is deleted first.',
   ],
   examples: [
     'GATEHOUSE_TARGET_API_KEY=gh_... gatehouse move prj_... --to https://cell-2.example --check',
@@ -51,7 +63,8 @@ const move: Command = {
       // Once it has left, only the switch there is to come, whatever has changed since.
       refuseDifferent(found, key);
       const { hand_on_key } = await source.post<Move>('moves', { project_id: id, to: there.origin });
-      await there.post('moves/arrivals', arrivalOf({ ...found, hand_on_key }, source));
+      const arrival = arrivalOf({ ...found, hand_on_key }, source);
+      await untilDeleted(call, () => there.post('moves/arrivals', arrival));
       const resting = await untilAtRest(call, source, id);
       await copy(call, source, there, resting, key);
       const [copied, arriving] = [await source.get<Move>(pathOf(id)), await there.get<Move>(pathOf(id))];
@@ -105,7 +118,7 @@ const abort: Command = {
     const { state } = before;
     if (hasLeft(before)) {
       const toDo =
-        'It cannot be undone, nor moved back to here. It can move on to an installation where it has never been.';
+        'It cannot be undone. Move it back from there, once `gatehouse move end` has ended the handing on from here.';
       throw new CliError(
         exits.refused,
         `${id} has left: ${before.peer} works on it.`,
@@ -128,7 +141,7 @@ const abort: Command = {
     const arrived = await arrivedAt();
     if (arrived?.state === 'arriving') {
       requirePeer(arrived, there, source, 'gatehouse move abort');
-      await there.delete(pathOf(id));
+      await untilDeleted(call, () => there.delete(pathOf(id)));
     }
     if (state !== 'here') await source.delete(pathOf(id));
     const found = await source.get<Move>(pathOf(id));

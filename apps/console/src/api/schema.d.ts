@@ -1665,6 +1665,12 @@ export interface components {
             /** @description For `?cursor=`; null: this is the last page */
             next_cursor: string | null;
         };
+        BuildView: {
+            /** @description A digest of what was built */
+            build: string;
+            /** @description Services of which a process of this build runs */
+            services: string[];
+        };
         ArrivalKeyView: {
             /** @description Public key of this vault (JWK), for which others seal */
             public_key: {
@@ -1680,6 +1686,8 @@ export interface components {
             shapes: {
                 [key: string]: string;
             };
+            /** @description Builds of which processes run here, oldest first. No move begins while there is more than one */
+            builds: components["schemas"]["BuildView"][];
         };
         HandingOnView: {
             /** @description Webhooks that the other installation has not taken; at most 10,000 */
@@ -1766,6 +1774,8 @@ export interface components {
             shapes: {
                 [key: string]: string;
             };
+            /** @description Builds of which processes run here, oldest first. No move begins while there is more than one */
+            builds: components["schemas"]["BuildView"][];
             /** @description What moves, in the order in which it is stored */
             tables: components["schemas"]["MovedTableView"][];
             /** @description What has to end before it is copied; empty: it is at rest */
@@ -1776,7 +1786,7 @@ export interface components {
         BeginMove: {
             /** @description The project; it is closed, and its webhooks wait */
             project_id: string;
-            /** @description Address of the other installation */
+            /** @description Address of the other installation: webhooks are handed on to it */
             to: string;
         };
         ReceiveMove: {

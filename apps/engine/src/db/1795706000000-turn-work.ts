@@ -31,11 +31,9 @@ export class TurnWork1795706000000 implements MigrationInterface {
          lease_until = CASE state WHEN 'running' THEN coalesce(lease_until, now()) END`,
     );
     await runner.query('DROP INDEX engine.turn_unfinished');
-    await runner.query(`CREATE INDEX turn_due ON ${table} (due_at) WHERE ${open}`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP INDEX engine.turn_due');
     await runner.query(`UPDATE ${table} SET waits = greatest(0, claim - tries)`);
     await runner.query(`UPDATE ${table} SET lease_until = due_at WHERE state = 'queued'`);
     await runner.query(`ALTER TABLE ${table} ALTER COLUMN due_at DROP NOT NULL`);

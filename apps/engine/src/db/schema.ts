@@ -12,6 +12,7 @@ import { BudgetHold, ModelUsage, Usage } from '../entities/usage.entity.js';
 import { Engine1770000000000 } from './1770000000000-engine.js';
 import { BudgetNotice1795704900000 } from './1795704900000-budget-notice.js';
 import { TurnWork1795706000000 } from './1795706000000-turn-work.js';
+import { TurnDue1795706000001 } from './1795706000001-turn-due.js';
 import { Provider } from '../entities/provider.entity.js';
 import { Provider1795712400000 } from './1795712400000-provider.js';
 import { Suspects1795766100000 } from './1795766100000-suspects.js';
@@ -97,6 +98,7 @@ export const schema: ServiceSchema = {
     Engine1770000000000,
     BudgetNotice1795704900000,
     TurnWork1795706000000,
+    TurnDue1795706000001,
     Provider1795712400000,
     Suspects1795766100000,
     TurnPreview1795788000000,

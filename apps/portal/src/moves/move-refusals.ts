@@ -23,6 +23,23 @@ export function refuseRollout(builds: RunningBuild[]): void {
   );
 }
 
+/** What is deleted so that it can come back may still have to be handed on. */
+export const handsOnStill = ({ project_id: id, peer }: ProjectHold): Problem =>
+  new Problem(
+    409,
+    'has_left',
+    `The project ${id} has left here for ${peer}, to which its webhooks are handed on: end that first (gatehouse move end, from ` +
+      'here to there), then it can come back.',
+  );
+
+/** A request deletes for some seconds: who asks goes on asking. */
+export const stillDeleting = (projectId: string): Problem =>
+  new Problem(
+    503,
+    'still_deleting',
+    `What is here of ${projectId} is being deleted, table by table, and more is left: ask again.`,
+  );
+
 /** Begun with a release that gave none: what still comes to the other installation could not be handed on. */
 export const noHandOnKey = ({ project_id: id, peer }: ProjectHold): Problem =>
   new Problem(

@@ -15,7 +15,8 @@ let named: string;
 let unnamed: string;
 const accepts: MoveAcceptance[] = [];
 
-const noRows = { shape: '', tables: [], open: [], waiting: [], stays: [] };
+/** Of its inventory, and of what it deletes. */
+const noRows = { shape: '', tables: [], open: [], waiting: [], stays: [], isDone: true };
 const noneWaits = { waiting: 0, oldest_at: null, last_received_at: null };
 /** Of the services behind. */
 const answers: Record<string, object> = {
@@ -138,9 +139,30 @@ describe('a project that is to arrive', () => {
     expect(refusal(await receive(named, id, { from: 'https://cell-3.example' }))).toEqual([409, 'held_for_other']);
   });
 
-  it('is refused where it has left', async () => {
+  it('is refused where it has left, as long as its webhooks are handed on from there', async () => {
+    for (const state of ['left', 'ending']) {
+      const id = await hold(await projectOf(accepted, true), accepted, state);
+      const answer = await receive(named, id);
+      expect(refusal(answer)).toEqual([409, 'has_left']);
+      expect(answer.body.detail).toContain('gatehouse move end');
+      expect(await holds(id)).toEqual([{ state, peer }]);
+      expect(await portal.query('SELECT FROM portal.project WHERE id = $1', [id])).toHaveLength(1);
+    }
+  });
+
+  it('comes back once that has ended: what it had left is deleted first, in as many requests as it takes', async () => {
     const id = await hold(await projectOf(accepted, true), accepted, 'left');
-    expect(refusal(await receive(named, id))).toEqual([409, 'has_left']);
+    await portal.query('UPDATE journal.project_hold SET ended_at = now() WHERE project_id = $1', [id]);
+    const from = 'https://cell-4.example';
+    expect(refusal(await receive(unnamed, id, { from }))).toEqual([403, 'organization_not_accepted']);
+    expect(refusal(await receive(named, id, { from, organization_id: portal.tenant.organizationId }))[0]).toBe(403);
+    answers['/internal/project-rows'] = { ...noRows, isDone: false };
+    expect(refusal(await receive(named, id, { from }))).toEqual([503, 'still_deleting']);
+    expect(await holds(id)).toEqual([{ state: 'left', peer }]);
+    expect(await portal.query('SELECT FROM portal.project WHERE id = $1', [id])).toHaveLength(1);
+    answers['/internal/project-rows'] = noRows;
+    expect(await receive(named, id, { from })).toMatchObject({ status: 200, body: { state: 'arriving', peer: from } });
+    expect(await portal.query('SELECT FROM portal.project WHERE id = $1', [id])).toEqual([]);
   });
 });
 

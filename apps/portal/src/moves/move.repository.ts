@@ -1,6 +1,7 @@
 import { type AuditAction, AuditLog } from '#libs/audit';
 import type { ProjectScope } from '#libs/contracts';
 import {
+  comeBack,
   endHandingOn,
   endHandOnLease,
   findHold,
@@ -96,14 +97,19 @@ export class MoveRepository {
     });
   }
 
-  /** A place for a project that is to come. Its organization is made, unless it is here: then it keeps its name. */
+  /**
+   * A place for a project that is to come, or to come back: what it had left here is deleted by then. Its organization is made, unless
+   * it is here: then it keeps its name.
+   */
   async receive(caller: Principal, { from, organizationName, handOnKey, ...scope }: Arrival): Promise<void> {
     await this.db.transaction(async (tx) => {
       const organization = { id: scope.organizationId, name: organizationName };
       await tx.createQueryBuilder().insert().into(Organization).values(organization).orIgnore().execute();
       if (!(await hold(tx, scope, { state: 'arriving', peer: from, by: caller.subject, handOnKey }))) {
-        await giveHandOnKey(tx, scope, from, handOnKey);
-        return;
+        if (!(await comeBack(tx, scope, { peer: from, by: caller.subject, handOnKey }))) {
+          await giveHandOnKey(tx, scope, from, handOnKey);
+          return;
+        }
       }
       await this.audit.append(tx, ofOrganization(caller, scope), {
         action: 'project.arriving',

@@ -10,7 +10,15 @@ import { type PortalSettings, SETTINGS } from '../settings.js';
 import { HandedOn } from './handed-on.js';
 import type { ArrivalKeyView, AskRows, MoveView, ReceiveMove, SwitchedView } from './move.dto.js';
 import { MoveRepository } from './move.repository.js';
-import { noHandOnKey, notAccepted, refuseOtherPeer, refuseRollout, stillHandsOn } from './move-refusals.js';
+import {
+  handsOnStill,
+  noHandOnKey,
+  notAccepted,
+  refuseOtherPeer,
+  refuseRollout,
+  stillDeleting,
+  stillHandsOn,
+} from './move-refusals.js';
 import { MovedServices } from './moved-services.js';
 
 /** A webhook that has waited this long waits for an installation that is away. */
@@ -97,27 +105,27 @@ export class MoveService {
     refuseOtherPeer(await this.sideOf(caller, projectId, 'leaving', 'left'), to);
   }
 
-  /** @throws Problem 403 `organization_not_accepted`; 409 `project_exists | has_left | held_for_other | rollout_on` */
+  /**
+   * Also of a project that has left here, and comes back: what it had left is deleted first.
+   * @throws Problem 403 `organization_not_accepted`; 409 `project_exists | has_left | held_for_other | rollout_on`; 503
+   *   `still_deleting`: ask again
+   */
   async receive(
     caller: Principal,
     { project_id, organization_id, organization_name, from, hand_on_key: handOnKey }: ReceiveMove,
   ): Promise<void> {
     if (!this.mayBring(caller, organization_id)) throw notAccepted(caller, organization_id);
     const before = await this.moves.find(project_id);
-    if (before?.organization_id === organization_id && hasLeft(before.state)) {
-      throw new Problem(
-        409,
-        'has_left',
-        `The project ${project_id} has left here for ${before.peer}: it cannot be moved back to where it was.`,
-      );
-    }
+    const scope = { organizationId: organization_id, projectId: project_id };
+    const comesBack = before?.organization_id === organization_id && hasLeft(before.state);
+    if (comesBack && before.ended_at === null) throw handsOnStill(before);
+    // Not once it arrives: where it has left already, it has to be opened.
+    if (!before || comesBack) refuseRollout(await this.moves.builds());
+    if (comesBack && !(await this.services.remove(scope))) throw stillDeleting(project_id);
     const isOthers = before && before.organization_id !== organization_id;
     if (isOthers || (before?.state !== 'arriving' && (await this.projects.isKnown(project_id)))) {
       throw new Problem(409, 'project_exists', `A project with the id ${project_id} is here already.`);
     }
-    // Not once it arrives: where it has left already, it has to be opened.
-    if (!before) refuseRollout(await this.moves.builds());
-    const scope = { organizationId: organization_id, projectId: project_id };
     await this.moves.receive(caller, { ...scope, organizationName: organization_name, from, handOnKey });
     refuseOtherPeer(await this.sideOf(caller, project_id, 'arriving'), from);
   }
@@ -171,11 +179,11 @@ export class MoveService {
     }
   }
 
-  /** @throws Problem 404; 409 `not_in_this_state` once it has left, or before `giveUp` */
+  /** @throws Problem 404; 409 `not_in_this_state` once it has left, or before `giveUp`; 503 `still_deleting`: ask again */
   async abort(caller: Principal, projectId: string): Promise<void> {
     const held = await this.sideOf(caller, projectId, 'aborting', 'arriving');
     const scope = scopeOf(held);
-    if (held.state === 'arriving') await this.services.remove(scope);
+    if (held.state === 'arriving' && !(await this.services.remove(scope))) throw stillDeleting(projectId);
     await this.moves.abort(caller, scope, held.state === 'arriving' ? 'arriving' : 'aborting');
   }
 

@@ -1,5 +1,5 @@
 import type { ProjectScope } from '#libs/contracts';
-import { type OpenCount, ProjectRows, type RowsInventory, type RowsPage } from '#libs/project-rows';
+import { type OpenCount, ProjectRows, removalMs, type RowsInventory, type RowsPage } from '#libs/project-rows';
 import { type Audience, notFound, type ServiceClient, ServiceTokens } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { clientsOfMoves } from '../services.js';
@@ -54,10 +54,16 @@ export class MovedServices {
     else await this.client(service).post('/internal/project-rows', scope, { table, page });
   }
 
-  /** Deletes what arrived, and the portal's last: as long as they are there, the project is known. */
-  async remove(scope: ProjectScope): Promise<void> {
-    await Promise.all([...this.clients.values()].map((client) => client.delete('/internal/project-rows', scope)));
-    await this.own.remove(scope);
+  /**
+   * Deletes what a project has here, and the portal's last: as long as they are there, the project is known.
+   * @returns whether nothing is left: a request deletes for some seconds only
+   */
+  async remove(scope: ProjectScope): Promise<boolean> {
+    const path = '/internal/project-rows';
+    const removed = await Promise.all(
+      [...this.clients.values()].map((client) => client.delete<{ isDone: boolean }>(path, scope)),
+    );
+    return removed.every(({ isDone }) => isDone) && (await this.own.remove(scope, removalMs));
   }
 
   arrivalKey(scope: ProjectScope): Promise<ArrivalKey> {

@@ -16,6 +16,7 @@ export const movedJournal: MovedRows = {
     'journal.project_hold': 'what keeps a project still here while it moves',
     'journal.project_peer': 'who may hand on webhooks of a project that came: the next installation gets the key anew',
   },
+  forget: 'SELECT journal.forget_left($1, $2, $3) AS gone',
   open: [
     {
       what: 'dead letters that are redriven',

@@ -4,6 +4,7 @@ import { ProjectHold1795903308637 } from './1795903308637-project-hold.js';
 import { MovingReceipts1795914961540 } from './1795914961540-moving-receipts.js';
 import { HandOnLease1795921387019 } from './1795921387019-hand-on-lease.js';
 import { Process1795927615169 } from './1795927615169-process.js';
+import { ForgetLeft1795928000577 } from './1795928000577-forget-left.js';
 
 /** The rights to write an entry, and a dead letter, which is stored once. */
 const write = [
@@ -31,6 +32,7 @@ export const schema: ServiceSchema = {
     MovingReceipts1795914961540,
     HandOnLease1795921387019,
     Process1795927615169,
+    ForgetLeft1795928000577,
   ],
   // Nobody changes an entry, and only its age deletes it.
   grants: {
@@ -65,6 +67,7 @@ export const schema: ServiceSchema = {
       'SELECT, UPDATE ON journal.statistic_mark',
       'SELECT, INSERT ON journal.batch',
       'SELECT, INSERT, UPDATE ON journal.batch_item',
+      'EXECUTE ON FUNCTION journal.forget_left(text, text, integer)',
     ],
     'credential-vault': [asksHolds, saysItsBuild],
     'mcp-registry': [asksHolds, saysItsBuild],
