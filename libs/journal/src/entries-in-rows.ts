@@ -16,8 +16,15 @@ export const entrySources = [
   'journal.delivery_entry',
 ] as const;
 
-/** SQL: every entry, as a table. A condition on its columns reaches the index of each source. */
-export const everyEntry = `(${entrySources.map((source) => `SELECT ${entryColumns} FROM ${source}`).join(' UNION ALL ')})`;
+const isRow = (source: string): boolean => source !== 'journal.entry';
+
+/**
+ * SQL: every entry, as a table. A condition on its columns reaches the index of each source. `in_row`: it is the last of
+ * its subject, whatever the clocks of the processes before it said.
+ */
+export const everyEntry = `(${entrySources
+  .map((source) => `SELECT ${entryColumns}, ${isRow(source)} AS in_row FROM ${source}`)
+  .join(' UNION ALL ')})`;
 
 /**
  * What an entry says beside its row, as the row's column `entry` has it: as `json`, which takes half of the space of `jsonb` here. In a

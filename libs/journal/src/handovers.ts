@@ -68,7 +68,12 @@ export class Handovers<P = never> {
       const from = this.mark.from(stored);
       const rows = (await tx.query(sql, [from, until?.at, limit])) as (HandedOver & { at: string })[];
       const last = rows.at(-1);
-      if (!last) return null;
+      if (!last) {
+        const overdue = this.mark.overdue(stored);
+        if (overdue === null) return null;
+        await this.store(tx, overdue);
+        return { stored, at: overdue, passed: 0, written: true, read: 0 };
+      }
       // Handovers of the same time as the last one may lie beyond the limit: leave them all to the next batch.
       const complete = rows.length < limit ? rows : rows.filter(({ at }) => at !== last.at);
       const passed = complete.length > 0 ? complete : rows;
@@ -76,12 +81,16 @@ export class Handovers<P = never> {
       await this.insert(tx, unknown, 0);
       const at = passed.at(-1)?.at ?? last.at;
       const written = unknown.length > 0 || rows.length >= limit || this.mark.isDue(stored, passed.length);
-      if (written) await tx.query(`UPDATE ${schema}.handover_mark SET swept_to = $1 WHERE id = 1`, [at]);
+      if (written) await this.store(tx, at);
       return { stored, at, passed: passed.length, written, read: rows.length };
     });
     if (!moved) return 0;
     this.mark.passed(moved.stored, moved.at, moved.passed, moved.written);
     return moved.read;
+  }
+
+  private async store(tx: Queryable, at: string): Promise<void> {
+    await tx.query(`UPDATE ${this.source.schema}.handover_mark SET swept_to = $1 WHERE id = 1`, [at]);
   }
 
   /**

@@ -1,10 +1,8 @@
 import { newId } from '#libs/contracts';
 import { type Queryable, storableJson, asynchronousCommit } from '#libs/database';
+import { entryColumns as columns } from './entries-in-rows.js';
 import { endsReceipt, type JournalEntry } from './entry.js';
 import { foldedDetail } from './folded-entries.js';
-
-const columns = `receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal, reason, subject_id,
-  attempt, duration_ms, detail`;
 
 const rowsOf = (parameter: number): string => `
   jsonb_to_recordset($${parameter}::jsonb) AS row(receipt_id text, at timestamptz, organization_id text, project_id text,

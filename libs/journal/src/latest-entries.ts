@@ -24,7 +24,7 @@ export async function latestEntries(db: Queryable, scope: ProjectScope, receiptI
        FROM ${everyEntry} e
       WHERE receipt_id = ANY($1) AND organization_id = $2 AND project_id = $3 AND stage IN ('turn', 'delivery')
         AND subject_id IS NOT NULL
-      ORDER BY receipt_id, stage, subject_id, at DESC, ${endsSubject('outcome')} DESC`,
+      ORDER BY receipt_id, stage, subject_id, in_row DESC, at DESC, ${endsSubject('outcome')} DESC`,
     [receiptIds, scope.organizationId, scope.projectId],
   )) as LatestEntry[];
 }

@@ -21,7 +21,7 @@ export class ProjectLimitsDto {
   deliveries_per_address_per_minute: number | null = null;
   @Whole(1, 3_650, {
     nullable: true,
-    description: `Days that events, turns and their bodies are kept, not deliveries; never longer than RETENTION_DAYS; ${ofInstallation}`,
+    description: `Days that events, turns, deliveries and their bodies are kept; never longer than RETENTION_DAYS; ${ofInstallation}`,
   })
   retention_days: number | null = null;
   @Whole(1, 1_000_000_000_000, {

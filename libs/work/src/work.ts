@@ -36,7 +36,8 @@ const ofColumn = (t: string): string => `${t}.project_id`;
 export const leaveSql = 'owner = NULL, lease_until = NULL, on_trial = false';
 
 /** What ends a row whose claim the caller has locked. */
-export const endSql = (state: string): string => `state = '${state}', ${leaveSql}, tries = 0, ended_at = now()`;
+export const endSql = (state: string): string =>
+  `state = '${state}', ${leaveSql}, tries = 0, ended_at = clock_timestamp()`;
 
 /** Claimed longer ago than this, and not worked on: the claim's answer was never heard. */
 const unheardMs = 2_000;
@@ -238,7 +239,7 @@ export class Work<Row extends WorkRow> {
     return `UPDATE ${this.table} w SET state = s.state, tries = s.tries, blocked_since = s.blocked_since, reason = s.reason,
        ${leaveSql}, due_at = CASE s.state WHEN 'queued' THEN now() + ${ms('s.due_in_ms')} ELSE w.due_at END,
        deaths = CASE WHEN s.state = 'queued' AND s.tries >= w.tries THEN 0 ELSE w.deaths END,
-       ended_at = CASE WHEN s.state <> 'queued' THEN now() END${set.join('')}
+       ended_at = CASE WHEN s.state <> 'queued' THEN clock_timestamp() END${set.join('')}
       FROM jsonb_to_recordset(${parameter}::jsonb) AS s(key text, claim integer, state text, due_in_ms float8, tries integer,
         blocked_since timestamptz, reason text${types.join('')})
      WHERE w.${this.key} = s.key AND ${this.isOpenSql('w')} AND (w.claim = s.claim OR ${unless}) RETURNING w.*`;

@@ -57,6 +57,7 @@ export type WebChatMailState = 'queued' | 'running' | 'handed' | 'sent' | 'shown
 /** A mail to a visitor: an answer, which waits until it is certain that nobody reads it on a page, or a code. */
 @Entity({ schema: 'gateway', name: 'web_chat_mail' })
 @Unique('web_chat_mail_once', ['app_id', 'visitor', 'message_id'])
+@Index('web_chat_mail_delivery', ['delivery_id'], { where: `delivery_id IS NOT NULL` })
 @Index('web_chat_mail_due', ['due_at'], { where: `"state" IN ('queued', 'running')` })
 @Index('web_chat_mail_handed', ['created_at'], { where: `"state" = 'handed'` })
 @Index('web_chat_mail_of_address', ['organization_id', 'email', 'created_at'])

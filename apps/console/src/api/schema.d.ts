@@ -1636,7 +1636,7 @@ export interface components {
             concurrent_turns: number | null;
             /** @description Messages to one address of an App in a minute, where its manifest sets no rate (ADDRESS_RATE_PER_MINUTE); null: the setting of the installation */
             deliveries_per_address_per_minute: number | null;
-            /** @description Days that events, turns and their bodies are kept, not deliveries; never longer than RETENTION_DAYS; null: the setting of the installation */
+            /** @description Days that events, turns, deliveries and their bodies are kept; never longer than RETENTION_DAYS; null: the setting of the installation */
             retention_days: number | null;
             /** @description Tokens of all its agents together in a day (UTC); null: no limit */
             day_tokens: number | null;

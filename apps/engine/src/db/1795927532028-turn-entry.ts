@@ -34,8 +34,8 @@ export class TurnEntry1795927532028 implements MigrationInterface {
     const on = 'engine.turn (ended_at) WHERE answer_id IS NOT NULL OR notice_id IS NOT NULL';
     await buildLargeIndex(runner, { name: 'engine.turn_sent', on });
     await dropLargeIndex(runner, 'engine.turn_ended');
-    await runner.query(`INSERT INTO journal.entry (${columns}) SELECT ${columns} FROM journal.turn_entry`);
-    await runner.query('DROP VIEW journal.turn_entry');
-    await runner.query('ALTER TABLE engine.turn DROP COLUMN entry');
+    // At once: an entry that is in both would be shown twice.
+    await runner.query(`INSERT INTO journal.entry (${columns}) SELECT ${columns} FROM journal.turn_entry;
+      DROP VIEW journal.turn_entry; ALTER TABLE engine.turn DROP COLUMN entry`);
   }
 }

@@ -32,8 +32,8 @@ export class MessageEntry1795927531894 implements MigrationInterface {
     const on = "router.message (routed_at) WHERE turns <> '[]'";
     await buildLargeIndex(runner, { name: 'router.message_handed', on });
     await dropLargeIndex(runner, 'router.message_routed');
-    await runner.query(`INSERT INTO journal.entry (${columns}) SELECT ${columns} FROM journal.message_entry`);
-    await runner.query('DROP VIEW journal.message_entry');
-    await runner.query('ALTER TABLE router.message DROP COLUMN entry');
+    // At once: an entry that is in both would be shown twice.
+    await runner.query(`INSERT INTO journal.entry (${columns}) SELECT ${columns} FROM journal.message_entry;
+      DROP VIEW journal.message_entry; ALTER TABLE router.message DROP COLUMN entry`);
   }
 }

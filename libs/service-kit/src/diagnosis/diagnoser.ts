@@ -17,7 +17,7 @@ interface Parts {
 }
 
 /** Settings that have to be equal in all services that have them. None is a secret. */
-const alikeNames = ['PUBLIC_URL', 'MESSAGE_MAX_DEPTH'];
+const alikeNames = ['PUBLIC_URL', 'MESSAGE_MAX_DEPTH', 'RETENTION_DAYS'];
 
 /** A service's report on itself, on request: its stores, its clock, its settings, and what it adds. */
 export class Diagnoser {

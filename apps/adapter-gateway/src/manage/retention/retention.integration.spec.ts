@@ -37,18 +37,40 @@ describe('the retention of the gateway', () => {
       [sent, id, state, at, state === 'queued' ? null : at],
     );
     await world.pool.query(`INSERT INTO gateway.delivery_part VALUES ($1, 1, 'the words', 'plain')`, [id]);
+    await world.pool.query(`INSERT INTO gateway.delivery_attachment VALUES ($1, 1, 'a file')`, [id]);
+    await world.pool.query(
+      `INSERT INTO gateway.offered_choice (delivery_id, number, app_id, address_hash, action_id, label, value)
+       VALUES ($1, 1, $2, 'hash', 'action', 'Yes', 'yes')`,
+      [id, app],
+    );
     return id;
   }
   const left = async (table: string, key: string): Promise<string[]> =>
     (await world.pool.query(`SELECT DISTINCT ${key} AS id FROM gateway.${table} ORDER BY 1`)).rows.map(({ id }) => id);
 
-  it('deletes old deliveries with their parts, whatever became of them, and keeps what waits or is younger', async () => {
+  it('deletes old deliveries with their parts, files and choices, whatever became of them, and keeps what waits or is younger', async () => {
     const gone = [await ended(40), await ended(40, 'unknown')];
     const kept = [await ended(40, 'queued'), await ended(29)].sort();
     expect(await rows.deleteOld('delivery', 30, 1)).toBe(1);
     expect(await rows.deleteOld('delivery', 30, 10)).toBe(gone.length - 1);
     expect(await left('delivery', 'id')).toEqual(kept);
-    expect(await left('delivery_part', 'delivery_id')).toEqual(kept);
+    for (const table of ['delivery_part', 'delivery_attachment', 'offered_choice']) {
+      expect(await left(table, 'delivery_id')).toEqual(kept);
+    }
+  });
+
+  it('keeps the mail of a web chat as long as it is kept there: answers to it are recognised by it', async () => {
+    const mail = await ended(40);
+    await world.pool.query(
+      `INSERT INTO gateway.web_chat_mail (id, organization_id, project_id, app_id, visitor, kind, delivery_id, state, due_at)
+       SELECT 'wcm_1', organization_id, project_id, app_id, 'visitor', 'answer', id, 'sent', now() FROM gateway.delivery WHERE id = $1`,
+      [mail],
+    );
+    await rows.deleteOld('delivery', 30, 10);
+    expect(await left('delivery', 'id')).toContain(mail);
+    await world.pool.query('DELETE FROM gateway.web_chat_mail');
+    await rows.deleteOld('delivery', 30, 10);
+    expect(await left('delivery', 'id')).not.toContain(mail);
   });
 
   it('keeps a delivery until the day of its receipt is dropped', async () => {

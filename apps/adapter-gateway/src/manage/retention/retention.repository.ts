@@ -7,6 +7,9 @@ import { type GatewaySettings, SETTINGS } from '../../env.js';
 
 const dayMs = 86_400_000;
 
+/** By the id that its provider gave a mail, an answer to it is recognised: it stays as long as the conversation of its web chat. */
+const isMail = 'EXISTS (SELECT FROM gateway.web_chat_mail m WHERE m.delivery_id = d.id)';
+
 /**
  * Deletes deliveries that ended before `$1`, at most `$2`, with what belongs to them, and returns their number. Ids contain
  * the time: those of older ones sort before `$3`. Locked rows are left to the next sweep.
@@ -14,7 +17,8 @@ const dayMs = 86_400_000;
 const deletion = (of: string): string => `
   WITH old AS (
     DELETE FROM gateway.delivery WHERE id = ANY(ARRAY(
-      SELECT id FROM gateway.delivery WHERE id < $3 AND ended_at < $1 ${of} LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
+      SELECT id FROM gateway.delivery d WHERE id < $3 AND ended_at < $1 AND NOT ${isMail} ${of}
+       LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id),
   parts AS (DELETE FROM gateway.delivery_part p USING old WHERE p.delivery_id = old.id),
   files AS (DELETE FROM gateway.delivery_attachment a USING old WHERE a.delivery_id = old.id),
   choices AS (DELETE FROM gateway.offered_choice c USING old WHERE c.delivery_id = old.id)

@@ -18,9 +18,12 @@ import { interimKey, type Turn } from '../../entities/turn.entity.js';
 
 const sweepBatch = 500;
 
+/** A turn that was redriven since needs no notice of its failure: it was sent, or the answer takes its place. */
+const dueNoticeSql = `CASE WHEN t.state = 'failed' THEN t.notice_id END`;
+
 const offeredSql = `
   SELECT t.ended_at::text AS at, sent.id AS subject_id, t.id AS owner_id, t.receipt_id
-    FROM engine.turn t CROSS JOIN LATERAL unnest(ARRAY[t.notice_id, t.answer_id]) AS sent(id)
+    FROM engine.turn t CROSS JOIN LATERAL unnest(ARRAY[${dueNoticeSql}, t.answer_id]) AS sent(id)
    WHERE t.ended_at > $1 AND t.ended_at <= $2 AND (t.answer_id IS NOT NULL OR t.notice_id IS NOT NULL)
      AND sent.id IS NOT NULL
    ORDER BY t.ended_at LIMIT $3`;
@@ -30,7 +33,16 @@ export type OfferedReply = Omit<DeliverySendPayload, 'content'> & { turn_id: str
 
 type SendingTurn = Pick<
   Turn,
-  'id' | 'organization_id' | 'project_id' | 'app_id' | 'receipt_id' | 'input' | 'reply_text' | 'answer_id' | 'notice_id'
+  | 'id'
+  | 'organization_id'
+  | 'project_id'
+  | 'app_id'
+  | 'receipt_id'
+  | 'state'
+  | 'input'
+  | 'reply_text'
+  | 'answer_id'
+  | 'notice_id'
 > & { files: AttachmentHead[] | null; interims: string[] | null };
 
 /** What is attached to the answer of a turn `t`; null: nothing. */
@@ -97,7 +109,7 @@ export class ReplyOfferService extends Sweeping {
   async ofTurns(turnIds: string[]): Promise<OfferedReply[]> {
     if (turnIds.length === 0) return [];
     const turns = (await this.db.query(
-      `SELECT id, organization_id, project_id, app_id, receipt_id, input, reply_text, answer_id, notice_id, ${filesSql}, ${interimsSql}
+      `SELECT id, organization_id, project_id, app_id, receipt_id, state, input, reply_text, answer_id, notice_id, ${filesSql}, ${interimsSql}
          FROM engine.turn t WHERE id = ANY($1) AND (answer_id IS NOT NULL OR notice_id IS NOT NULL) ORDER BY id`,
       [turnIds],
     )) as SendingTurn[];
@@ -111,6 +123,9 @@ export class ReplyOfferService extends Sweeping {
     const ids = new Set(due.map(({ subject_id }) => subject_id));
     const replies = await this.ofTurns([...new Set(due.map(({ owner_id }) => owner_id))]);
     await Promise.all(replies.filter(({ delivery_id }) => ids.has(delivery_id)).map((reply) => this.resend(reply)));
+    // What its turn no longer sends: it was redriven since, erased, or is past its retention.
+    const sent = new Set(replies.map(({ delivery_id }) => delivery_id));
+    await this.handovers.forget([...ids].filter((id) => !sent.has(id)));
     return Math.max(passed, due.length);
   }
 
@@ -136,10 +151,11 @@ function surplusOf(custody: JobCustody | undefined): { custody?: JobCustody } {
   return custody?.surplus ? { custody: { surplus: true } } : {};
 }
 
-/** The failure notice precedes the answer that a redrive gave. */
+/** A turn sends the notice that it failed, or since it was redriven the answer. */
 function repliesOf({
   id,
   app_id,
+  state,
   input,
   reply_text,
   answer_id,
@@ -166,7 +182,7 @@ function repliesOf({
     target,
   };
   return [
-    ...(notice_id === null ? [] : [{ ...common, delivery_id: notice_id, content: notice }]),
+    ...(notice_id === null || state !== 'failed' ? [] : [{ ...common, delivery_id: notice_id, content: notice }]),
     ...(answer_id === null ? [] : [{ ...common, delivery_id: answer_id, content: answer }]),
   ];
 }

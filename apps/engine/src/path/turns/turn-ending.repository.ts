@@ -151,12 +151,8 @@ export class TurnEndingRepository {
   /** The entry that it succeeded lies in the turn's own row, others have rows beside it. */
   private rowsOf(ending: TurnEnding, entries: JournalEntry[]) {
     const { reason, steps, tokens, answer_id } = ending;
-    const ofRow = {
-      reply: answer_id === null ? 'none' : 'sent',
-      steps,
-      tokens,
-      ...(answer_id && { delivery_id: answer_id }),
-    };
+    const sent = answer_id === null ? { reply: 'none' } : { reply: 'sent', delivery_id: answer_id };
+    const ofRow = { ...sent, steps, tokens };
     const own = entries.find(({ outcome, reason: why }) => outcome === 'succeeded' && why === reason);
     const entry = own ? this.journal.inRow(own, ofRow) : null;
     const beside = entry === null ? entries : entries.filter((each) => each !== own);

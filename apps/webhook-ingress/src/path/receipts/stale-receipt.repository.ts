@@ -49,7 +49,14 @@ export class StaleReceiptRepository {
       if (!mark) return null;
       const rows = await receiptsAfter(tx, this.mark.from(mark.swept_to), ageMs, leaseMs, limit);
       const newest = rows.at(-1);
-      if (!newest) return null;
+      const store = (at: Date): Promise<unknown> =>
+        tx.query('UPDATE ingress.sweep SET swept_to = $1 WHERE id = 1', [at]);
+      if (!newest) {
+        const overdue = this.mark.overdue(mark.swept_to);
+        if (overdue === null) return null;
+        await store(overdue);
+        return { stored: mark.swept_to, at: overdue, passed: 0, written: true, read: 0 };
+      }
       // Receipts of the same millisecond as the last one may lie beyond the limit: leave them all to the next batch.
       const complete = rows.length < limit ? rows : rows.filter((row) => row.received_at < newest.received_at);
       const passed = complete.length > 0 ? complete : rows;
@@ -63,7 +70,7 @@ export class StaleReceiptRepository {
       const open = passed.filter((row) => stillOpenIds.has(row.id));
       await keep(tx, open);
       const written = open.length > 0 || rows.length >= limit || this.mark.isDue(mark.swept_to, passed.length);
-      if (written) await tx.query('UPDATE ingress.sweep SET swept_to = $1 WHERE id = 1', [at]);
+      if (written) await store(at);
       return { stored: mark.swept_to, at, passed: passed.length, written, read: rows.length };
     });
     if (!moved) return 0;
