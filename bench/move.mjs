@@ -34,12 +34,18 @@ async function moveOf(messages, bytes) {
   const hereEnv = { 'credential-vault': {}, portal: {} };
   /** @type {Record<string, NodeJS.ProcessEnv>} */
   const thereEnv = { portal: {} };
-  const sink = await startHelper('sink.mjs');
-  const here = await startGatehouse({ name: 'move-here', without, serviceEnv: hereEnv });
-  const there = await startGatehouse({ name: 'move-there', without, serviceEnv: thereEnv });
-  const db = new pg.Client(here.postgres.url);
+  /** @type {(() => Promise<unknown>)[]} */
+  const ends = [];
   try {
+    const here = await startGatehouse({ name: 'move-here', without, serviceEnv: hereEnv });
+    ends.unshift(here.close);
+    const there = await startGatehouse({ name: 'move-there', without, serviceEnv: thereEnv });
+    ends.unshift(there.close);
+    const sink = await startHelper('sink.mjs');
+    ends.unshift(() => sink.stop());
+    const db = new pg.Client(here.postgres.url);
     await db.connect();
+    ends.unshift(() => db.end());
     const app = await signedApp(here, { secret, replyAddress: `http://127.0.0.1:${sink.ready.port}/replies` });
     await runLoad({ url: app.url, secret, connections: 16, seconds: drainMs / 1_000, count: messages, bytes });
     const delivered = 'SELECT count(*)::integer AS count FROM gateway.delivery WHERE ended_at IS NOT NULL';
@@ -86,10 +92,7 @@ async function moveOf(messages, bytes) {
       shown(await deletion(from, own.key, { project, organization, to }), 1),
     ];
   } finally {
-    await db.end();
-    await here.close();
-    await there.close();
-    await sink.stop();
+    for (const end of ends) await end();
   }
 }
 
