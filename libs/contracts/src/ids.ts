@@ -98,13 +98,14 @@ const base36 = (value: number, digits: number): string => value.toString(36).pad
  * than a new id has: what follows from one id in several parts has nothing but the hash to tell them apart.
  * @param of the id that it follows from, which has the time
  * @param part what of it, where several of a kind follow from one id
- * @param at its place among those, up to 1,295; by default that of `of`
+ * @param at its place among those, by which the first 1,296 sort; by default that of `of`
  */
 export function derivedId(kind: IdKind, of: string, part: string, at?: number): string {
   const digits = of.slice(of.indexOf('_') + 1);
   if (digits.length !== 22 && digits.length !== 25) return longDerivedId(kind, of, part, at);
   const place = at === undefined ? digits.slice(15, 17) : base36(at % 36 ** 2, 2);
-  const hashed = hash('sha256', `${kind} ${of} ${part}`);
+  // The place is in the hash as well: of more than 1,296 some share its two digits.
+  const hashed = hash('sha256', `${kind} ${of} ${part}${at === undefined ? '' : ` ${at}`}`);
   return `${kind}_${digits.slice(0, 15)}${place}${fourDigits(hashed, 0)}${fourDigits(hashed, 7)}`;
 }
 

@@ -123,6 +123,14 @@ it('what follows from an id of an earlier release is what that release made of i
   expect(derivedId('wai', 'trg_mx1ag79jzfrctm', '0.1')).toBe('wai_mx1ag79jzfrctm0080009d9d19be0ba4');
 });
 
+it('5,000 ids that follow from one in the short form are different, and the first 1,296 sort by their place', () => {
+  const event = newId('evt');
+  const all = Array.from({ length: 5_000 }, (_, at) => derivedId('msg', event, 'message', at));
+  expect(new Set(all).size).toBe(all.length);
+  const first = all.slice(0, 36 ** 2);
+  expect(first.toSorted()).toEqual(first);
+});
+
 it('a million ids that follow from as many of one process are different', () => {
   const all = new Set<string>();
   for (let made = 0; made < 1_000_000; made += 1) all.add(derivedId('msg', newId('evt'), 'message', 0));
