@@ -85,7 +85,7 @@ const settings = {
    * none is.
    */
   MESSAGE_PACK_BYTES: integer(65_536, 0, 1_048_576),
-  /** Messages of one transaction. */
+  /** Webhooks whose messages are stored in one transaction. */
   ROUTE_BATCH: integer(64, 1, 1_000),
   /** How long an App's own messages are recognised when its provider sends them back. */
   ECHO_WINDOW_MS: integer(600_000, 1_000, 86_400_000),

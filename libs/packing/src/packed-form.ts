@@ -12,10 +12,14 @@ export class PackedForm {
   private readonly dictionary: Buffer;
   private readonly mark: Buffer;
 
-  /** @param what for errors, as in `A receipt` */
+  /**
+   * @param what for errors, as in `A receipt`
+   * @param mostBytes that one is unpacked to: a few KB can be damaged, or made, to say that they are gigabytes
+   */
   constructor(
     private readonly what: string,
     private readonly form: number,
+    private readonly mostBytes: number,
     dictionary: string,
   ) {
     this.dictionary = Buffer.from(dictionary);
@@ -31,10 +35,16 @@ export class PackedForm {
     return Buffer.concat([this.mark, await compress(bytes, { dictionary: this.dictionary })]);
   }
 
-  /** What was packed, byte for byte. @throws Error for another form, which a later release wrote */
+  /** What was packed, byte for byte. @throws Error for another form, which a later release wrote, and for damage */
   unpack(packed: Buffer): Buffer {
     if (packed[0] !== this.form)
       throw new Error(`${this.what} is packed in form ${packed[0]}, which a later release wrote.`);
-    return inflateRawSync(packed.subarray(1), { dictionary: this.dictionary });
+    try {
+      return inflateRawSync(packed.subarray(1), { dictionary: this.dictionary, maxOutputLength: this.mostBytes });
+    } catch (error) {
+      const tooLarge = error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+      const problem = tooLarge ? `it has more than ${this.mostBytes} bytes` : (error as Error).message;
+      throw new Error(`${this.what} that is packed is damaged: ${problem}.`, { cause: error });
+    }
   }
 }

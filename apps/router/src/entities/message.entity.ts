@@ -113,7 +113,7 @@ export abstract class StoredMessage extends MessageRow {
 // A release that knows nothing of `packed` would erase what is beside it, and say that the message is erased.
 @Check('message_text_is_once', `packed IS NULL OR (message -> 'message') IS NULL`)
 export class PackedMessage extends StoredMessage {
-  /** What `packedRow` took out of `message`, `request` and `turns`; null: they have all of it. */
+  /** What `packedRows` took out of `message`, `request` and `turns`; null: they have all of it. */
   @Column({ type: 'bytea', nullable: true }) packed: Buffer | null;
   /** Its entry in the timeline: that it was routed. Null: it was not, or the journal has it. */
   @Column({ type: 'json', nullable: true }) entry: EntryInRow | null;
@@ -130,9 +130,13 @@ interface Content {
   turns: Omit<StoredTarget, 'turn_id'>[];
 }
 
+/** The largest `MESSAGE_PACK_BYTES`. */
+const mostUnpackedBytes = 1_048_576;
+
 const firstForm = new PackedForm(
   'A message',
   1,
+  mostUnpackedBytes,
   `"x-github-event":""x-forwarded-for":""user-agent":"Mozilla/5.0 (compatible; bot)""accept":"*/*""accept-encoding":"gzip, deflate, br""application/x-www-form-urlencoded"` +
     `"origin":{"delivery_id":"dlv_","hops":"dedup_key":""workflow_id":1"attachments":[{"name":""content_type":""url":"https://""size":"created_at":""updated_at":""timestamp":"` +
     `"email":""subject":""message_id":""channel":""user":{"name":""id":""text":""held":{"until":"workflow","at":"2026-"output_schema":{"type":"object","properties":{"type":"string"},"required":["` +
@@ -151,21 +155,41 @@ export type PackedRow = Omit<NewRow, 'message' | 'turns'> & {
   packed: string | null;
 };
 
+/** What is packed at a stretch: some 10 ms for messages of 1 KB, some 30 for long ones. Nothing else runs meanwhile. */
+const mostAtOnce = { rows: 250, bytes: 2 * 1_048_576 };
+
 /**
- * A row as it is written: what no statement asks for is compressed, in 40 µs for a message of 1 KB, all in all. In another
- * thread it would cost this one as much.
- * @param mostBytes larger ones stay as they are
+ * Rows as they are written: what no statement asks for is compressed, in 40 µs for a message of 1 KB, all in all. In another
+ * thread it would cost this one as much. Those beyond `mostAtOnce` stay as they are: one webhook may have a thousand
+ * messages, and others wait for this thread and for the senders that its transaction has locked.
+ * @param mostBytes larger ones stay as they are; 0: all do
  */
-export function packedRow(row: NewRow, mostBytes: number): PackedRow {
-  const { event_type, sender, is_bot, is_dm, missing, ...message } = row.message;
-  const turns = row.turns.map(({ turn_id: _id, ...rest }) => rest);
-  const content: Content = { message, request: row.request, turns };
+export function packedRows(rows: NewRow[], mostBytes: number): PackedRow[] {
+  let leftBytes = mostAtOnce.bytes;
+  return rows.map((row, index) => {
+    const bytes = index < mostAtOnce.rows ? packable(row, Math.min(mostBytes, leftBytes)) : null;
+    if (bytes === null) return { ...row, packed: null };
+    leftBytes -= bytes.length;
+    return packedRow(row, bytes);
+  });
+}
+
+/** What is packed of a row; null: it is larger. A text that alone is larger is not serialised to learn that. */
+function packable({ message, request, turns }: NewRow, mostBytes: number): Buffer | null {
+  if (message.message.length >= mostBytes) return null;
+  const { event_type: _type, sender: _sender, is_bot: _bot, is_dm: _dm, missing: _missing, ...rest } = message;
+  const content: Content = { message: rest, request, turns: turns.map(({ turn_id: _id, ...target }) => target) };
   const bytes = Buffer.from(storableJson(content));
-  const packed = bytes.length > mostBytes ? null : firstForm.packNow(bytes);
-  if (packed === null || packed.length >= bytes.length) return { ...row, packed: null };
+  return bytes.length > mostBytes ? null : bytes;
+}
+
+function packedRow(row: NewRow, bytes: Buffer): PackedRow {
+  const packed = firstForm.packNow(bytes);
+  if (packed.length >= bytes.length) return { ...row, packed: null };
+  const { event_type, sender, is_bot, is_dm, missing, metadata } = row.message;
   return {
     ...row,
-    message: { event_type, sender, is_bot, is_dm, missing, ...askedOf(message.metadata) },
+    message: { event_type, sender, is_bot, is_dm, missing, ...askedOf(metadata) },
     request: null,
     turns: row.turns.map(({ turn_id }) => ({ turn_id })),
     packed: `\\x${packed.toString('hex')}`,
@@ -186,7 +210,7 @@ const isMail = (id: unknown): boolean => typeof id === 'string' && id.startsWith
 export type Packed<R> = R & { packed: Buffer | null };
 
 /**
- * The one way to read `message`, `request` and `turns`: as they were before `packedRow`.
+ * The one way to read `message`, `request` and `turns`: as they were before `packedRows`.
  * @param row any columns of a message, `packed` among them
  */
 export function unpacked<R extends Partial<Pick<NewRow, 'message' | 'request' | 'turns'>>>({
@@ -202,4 +226,20 @@ export function unpacked<R extends Partial<Pick<NewRow, 'message' | 'request' | 
     ...(row.request === undefined ? {} : { request: content.request }),
     ...(row.turns ? { turns: row.turns.map((turn, index) => ({ ...content.turns[index], ...turn })) } : {}),
   };
+}
+
+/**
+ * For those who look at messages: one that cannot be unpacked, since it is damaged or of a later form, has that as its text,
+ * and does not keep the others from being shown. Whoever acts by a message uses `unpacked`.
+ */
+export function shown<R extends Pick<NewRow, 'message'>>(row: Packed<R>): Omit<Packed<R>, 'packed'> {
+  try {
+    return unpacked(row);
+  } catch (error) {
+    const { packed: _packed, ...rest } = row;
+    return {
+      ...rest,
+      message: { ...row.message, message: `[This message cannot be shown. ${(error as Error).message}]` },
+    };
+  }
 }

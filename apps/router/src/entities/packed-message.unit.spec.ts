@@ -1,5 +1,6 @@
 import type { NormalizedMessage } from '#libs/contracts';
-import { type MessageRow, type PackedRow, packedRow, type StoredTarget, unpacked } from './message.entity.js';
+import { deflateRawSync } from 'node:zlib';
+import { type MessageRow, type PackedRow, packedRows, shown, type StoredTarget, unpacked } from './message.entity.js';
 
 type Row = MessageRow & { turns: StoredTarget[] };
 
@@ -61,6 +62,7 @@ const readOf = (row: PackedRow) => {
   return { ...row, message: kept, turns, packed: packed === null ? null : Buffer.from(packed.slice(2), 'hex') };
 };
 const most = 65_536;
+const packedRow = (row: Row, mostBytes: number): PackedRow => packedRows([row], mostBytes)[0]!;
 
 describe('a row of a message', () => {
   it.each<[string, Row]>([
@@ -98,6 +100,48 @@ describe('a row of a message', () => {
     expect(packedRow(rowOf(), 1_000)).toEqual({ ...rowOf(), packed: null });
     expect(packedRow(rowOf(), 0)).toEqual({ ...rowOf(), packed: null });
     expect(unpacked({ ...rowOf(), packed: null })).toEqual(rowOf());
+  });
+
+  it('is not serialised where nothing is packed, or where its text alone is larger', () => {
+    let serialised = 0;
+    const row = rowOf({ message: 'x'.repeat(most), metadata: { toJSON: () => (serialised += 1) } });
+    expect(packedRow(row, most).packed).toBeNull();
+    expect(packedRow({ ...row, message: { ...row.message, message: '' } }, 0).packed).toBeNull();
+    expect(serialised).toBe(0);
+  });
+
+  it('that is the 251st at a stretch, or beyond 2 MB of them, stays as it is', () => {
+    const short = Array.from({ length: 300 }, (_, at) => rowOf({ metadata: {} }, { id: `msg_${at}` }));
+    const packed = packedRows(short, most);
+    expect(packed.map((row) => row.packed !== null)).toEqual(short.map((_row, at) => at < 250));
+    expect(packed.map(({ id }) => id)).toEqual(short.map(({ id }) => id));
+    expect(packed[250]).toEqual({ ...short[250], packed: null });
+    const long = Array.from({ length: 50 }, () => rowOf({ message: 'x'.repeat(60_000), metadata: {} }));
+    expect(packedRows(long, most).filter((row) => row.packed !== null)).toHaveLength(34);
+  });
+
+  it('is shown with words that say so where it cannot be unpacked, with its sender', () => {
+    const { message: kept, packed } = readOf(packedRow(rowOf(), most));
+    expect(shown({ message: kept, packed })).toEqual({ message });
+    const { message: notice } = shown({ message: kept, packed: Buffer.from([9, 1]) });
+    expect(notice).toMatchObject({
+      sender: 'ada',
+      message: '[This message cannot be shown. A message is packed in form 9, which a later release wrote.]',
+    });
+  });
+
+  it('of the largest that the setting may say is read, and one that is damaged or has more is refused', () => {
+    const largest = rowOf({ message: 'x'.repeat(1_048_576 - 3_000), metadata: {} });
+    const { message: kept, packed } = readOf(packedRow(largest, 1_048_576));
+    expect(packed).not.toBeNull();
+    expect(unpacked({ message: kept, packed }).message.message).toBe(largest.message.message);
+    const bomb = Buffer.concat([Buffer.from([1]), deflateRawSync(Buffer.alloc(2 * 1_048_576))]);
+    expect(() => unpacked({ message, packed: bomb })).toThrow(
+      'A message that is packed is damaged: it has more than 1048576 bytes.',
+    );
+    expect(() => unpacked({ message, packed: packed!.subarray(0, 40) })).toThrow(
+      /^A message that is packed is damaged: .+\.$/,
+    );
   });
 
   it('is read in part, where a statement asks for some columns', () => {

@@ -1,4 +1,4 @@
-import { columnsOf, type MessageRoutePayload, newId, type NormalizedMessage } from '#libs/contracts';
+import { columnsOf, type MessageRoutePayload, newId, type NormalizedMessage, turnRun } from '#libs/contracts';
 import type { Principal } from '#libs/service-kit';
 import { home, openWorld, testEnvironment, type World } from '#libs/testing';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -33,6 +33,7 @@ export async function routerWorld(): Promise<RouterWorld> {
   const world: World<RouterSettings> = await openWorld({
     service: (settings) => ({ name: 'router', module: AppModule.with(settings), settings }),
     settings: routerDefaults(),
+    queues: [turnRun.queue],
     caller: { scopes: ['admin', 'service'] },
     prepare: (app) => {
       app.get(Clock, { strict: false }).nowMs = () => time ?? Date.now();

@@ -3,7 +3,7 @@ import { type EventResult, timeline } from '#libs/journal';
 import { notFound, type Principal, Problem } from '#libs/service-kit';
 import type { RunRow } from '#libs/views';
 import { Injectable } from '@nestjs/common';
-import type { MessageRow } from '../../entities/message.entity.js';
+import { type MessageRow, shown } from '../../entities/message.entity.js';
 import { EngineRuns, type EventRuns, type EventTurnLink } from '../../path/handover/engine-runs.js';
 import { EventWaitView } from '../waits/event-wait.dto.js';
 import { EventWaitRepository } from '../waits/event-wait.repository.js';
@@ -55,7 +55,7 @@ export class EventService {
     // First: what its last entry says has happened is then found by the others, also if it is committed meanwhile
     const entries = await timeline(this.db, caller.organizationId, caller.projectId, id);
     const [messages, led, results, contacts, continued] = await Promise.all([
-      this.replayer.messagesOf(caller, id),
+      this.replayer.messagesOf(caller, id, shown<MessageRow>),
       this.runsOf(caller, id),
       this.results.of(caller, [id]),
       this.links.contacts(caller, id),

@@ -3,7 +3,7 @@ import type { Queryable } from '#libs/database';
 import { Injectable } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { type Packed, unpacked } from '../../entities/message.entity.js';
+import { type Packed, shown } from '../../entities/message.entity.js';
 
 /** What a list shows about an event's first message. */
 export interface MessageFacts {
@@ -22,10 +22,14 @@ export interface MessageFilter {
 
 const none: MessageFilter = { eventType: null, sender: null, contactId: null, text: null };
 const shownChars = 200;
-/** Packed messages that are read at a stretch: a search goes through hundreds, and messages are routed meanwhile. */
-const atATime = 50;
+/** Of packed messages that one statement reads: events have a thousand each, and messages are routed in this process. */
+const page = { rows: 500, bytes: 1_048_576 };
+/** Others get their turn after that. */
+const atATimeMs = 5;
 
-type Found = Packed<{ receipt_id: string; message: NormalizedMessage }>;
+type Found = Packed<{ receipt_id: string; id: string; message: NormalizedMessage }>;
+/** `matching`: how many rows the page would have if it were not cut by its bytes. */
+type Row = Found & { matching: number };
 
 @Injectable()
 export class MessageFactRepository {
@@ -38,46 +42,82 @@ export class MessageFactRepository {
     filter: MessageFilter = none,
     db: Queryable = this.db,
   ): Promise<Map<string, MessageFacts>> {
-    if (receiptIds.length === 0) return new Map();
-    // Of one that is not packed, only what is shown comes here. The text of a packed one is compared here.
-    const rows = (await db.query(
-      `SELECT ${filter.text === null ? 'DISTINCT ON (receipt_id)' : ''} receipt_id, packed,
-              CASE WHEN packed IS NULL THEN jsonb_build_object('event_type', message -> 'event_type', 'sender', message -> 'sender',
-                'message', left(message ->> 'message', $7)) ELSE message END AS message
-         FROM router.message
-        WHERE receipt_id = ANY($1) AND organization_id = $2 AND project_id = $3
-          AND ($4::text IS NULL OR message ->> 'event_type' = $4) AND ($5::text IS NULL OR message ->> 'sender' = $5)
-          AND ($8::text IS NULL OR contact_id = $8)
-          AND ($6::text IS NULL OR packed IS NOT NULL OR position(lower($6) IN lower(message ->> 'message')) > 0)
-        ORDER BY receipt_id, id`,
-      [
-        receiptIds,
-        scope.organizationId,
-        scope.projectId,
-        filter.eventType,
-        filter.sender,
-        filter.text,
-        shownChars,
-        filter.contactId,
-      ],
-    )) as Found[];
-    return firstOf(rows, filter.text?.toLowerCase() ?? null);
+    const found = new Map<string, MessageFacts>();
+    let left = receiptIds;
+    let last: Pick<Row, 'receipt_id' | 'id'> | undefined;
+    while (left.length > 0) {
+      const rows = await readPage(db, scope, left, filter, last);
+      await addFirst(found, rows, filter.text === null ? null : folded(filter.text));
+      last = rows.at(-1);
+      if (!last || (rows.length < page.rows && rows.length === rows[0]?.matching)) break;
+      left = left.filter((id) => !found.has(id));
+    }
+    return found;
   }
 }
 
-/** @param text in lower case, which those that are packed have to have; null: anything */
-async function firstOf(rows: Found[], text: string | null): Promise<Map<string, MessageFacts>> {
-  const found = new Map<string, MessageFacts>();
-  for (const [index, row] of rows.entries()) {
-    if (index % atATime === atATime - 1) await setImmediate();
+/**
+ * Of one that is not packed, only what is shown comes here. The text of a packed one is compared here.
+ * @param after the last row of the page before
+ */
+async function readPage(
+  db: Queryable,
+  scope: ProjectScope,
+  receiptIds: string[],
+  filter: MessageFilter,
+  after: Pick<Row, 'receipt_id' | 'id'> | undefined,
+): Promise<Row[]> {
+  return (await db.query(
+    `SELECT receipt_id, id, packed, message, matching::integer
+       FROM (SELECT *, count(*) OVER () AS matching,
+                    sum(octet_length(packed)) OVER (ORDER BY receipt_id, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+               FROM (SELECT ${filter.text === null ? 'DISTINCT ON (receipt_id)' : ''} receipt_id, id, packed,
+                            CASE WHEN packed IS NULL THEN jsonb_build_object('event_type', message -> 'event_type',
+                              'sender', message -> 'sender', 'message', left(message ->> 'message', $7)) ELSE message END AS message
+                       FROM router.message
+                      WHERE receipt_id = ANY($1) AND organization_id = $2 AND project_id = $3 AND (receipt_id, id) > ($9, $10)
+                        AND ($4::text IS NULL OR message ->> 'event_type' = $4) AND ($5::text IS NULL OR message ->> 'sender' = $5)
+                        AND ($8::text IS NULL OR contact_id = $8)
+                        AND ($6::text IS NULL OR packed IS NOT NULL
+                             OR position(${foldedSql('$6')} IN ${foldedSql("message ->> 'message'")}) > 0)
+                      ORDER BY receipt_id, id LIMIT $11) AS rows) AS rows
+      WHERE before IS NULL OR before < $12 ORDER BY receipt_id, id`,
+    [
+      receiptIds,
+      scope.organizationId,
+      scope.projectId,
+      filter.eventType,
+      filter.sender,
+      filter.text,
+      shownChars,
+      filter.contactId,
+      after?.receipt_id ?? '',
+      after?.id ?? '',
+      page.rows,
+      page.bytes,
+    ],
+  )) as Row[];
+}
+
+/** @param text folded, which those that are packed have to have; null: anything */
+async function addFirst(found: Map<string, MessageFacts>, rows: Found[], text: string | null): Promise<void> {
+  let sinceMs = performance.now();
+  for (const row of rows) {
     if (found.has(row.receipt_id)) continue;
-    const { message } = unpacked<Omit<Found, 'packed'>>(row);
-    if (row.packed !== null && text !== null && !message.message.toLowerCase().includes(text)) continue;
+    if (performance.now() - sinceMs > atATimeMs) {
+      await setImmediate();
+      sinceMs = performance.now();
+    }
+    const { message } = shown(row);
+    if (row.packed !== null && text !== null && !folded(message.message).includes(text)) continue;
     const { event_type, sender, message: whole } = message;
     found.set(row.receipt_id, { event_type, sender, text: beginningOf(whole) });
   }
-  return found;
 }
+
+/** In lower case, whose final sigma is a letter of its own for JavaScript and not for Postgres. */
+const folded = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ');
+const foldedSql = (text: string): string => `replace(lower(${text}), 'ς', 'σ')`;
 
 /** Characters as Postgres counts them: none is cut in two. */
 function beginningOf(text: string): string {

@@ -64,12 +64,17 @@ export class Replayer {
     await this.ingress.post(`/internal/receipts/${encodeURIComponent(id)}/enqueue`, scope, {});
   }
 
-  async messagesOf(scope: ProjectScope, receiptId: string): Promise<MessageRow[]> {
+  /** @param read `shown` for those who look at them */
+  async messagesOf(
+    scope: ProjectScope,
+    receiptId: string,
+    read: (row: Packed<MessageRow>) => MessageRow = unpacked<MessageRow>,
+  ): Promise<MessageRow[]> {
     const rows = (await this.db.query(`${messagesSql} WHERE receipt_id = ANY($1) ORDER BY id`, [
       [receiptId],
     ])) as Packed<MessageRow>[];
     return rows
       .filter((row) => row.organization_id === scope.organizationId && row.project_id === scope.projectId)
-      .map(unpacked<MessageRow>);
+      .map(read);
   }
 }

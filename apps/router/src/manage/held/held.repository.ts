@@ -4,7 +4,7 @@ import { type ListRead, ListReads } from '#libs/list-reads';
 import type { Principal } from '#libs/service-kit';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type MessageRow, messagesSql, type Packed, unpacked } from '../../entities/message.entity.js';
+import { type MessageRow, messagesSql, type Packed, shown } from '../../entities/message.entity.js';
 
 /** Messages that were kept from routing: held, paused, dropped, blocked or parked. */
 @Injectable()
@@ -29,7 +29,7 @@ export class HeldRepository {
         ORDER BY ${by} LIMIT $6`,
         [organizationId, projectId, filter.outcome, filter.appId, filter.cursor, filter.limit],
       );
-      return rows.map(unpacked<MessageRow>);
+      return rows.map(shown<MessageRow>);
     });
   }
 
@@ -48,6 +48,6 @@ export class HeldRepository {
       `${messagesSql} WHERE contact_id = ANY($1) AND ($2::text IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`,
       [contactIds, cursor, limit],
     )) as Packed<MessageRow>[];
-    return rows.map(unpacked<MessageRow>);
+    return rows.map(shown<MessageRow>);
   }
 }

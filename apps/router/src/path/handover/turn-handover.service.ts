@@ -2,7 +2,7 @@ import { type TurnInput, type TurnOfRun, turnRun, type TurnRunPayload } from '#l
 import { Database, Liveness, type Queryable, Sweeping } from '#libs/database';
 import { Handovers } from '#libs/journal';
 import { JobClient } from '#libs/queue';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import {
   type MessageRow,
   type Packed,
@@ -25,6 +25,7 @@ const routedSql = `
 /** Hands turns over to the engine, and again those that it has not taken. */
 @Injectable()
 export class TurnHandover extends Sweeping {
+  private readonly logger = new Logger('turn.handover');
   private readonly handovers: Handovers<TurnRunPayload>;
 
   constructor(
@@ -70,7 +71,7 @@ export class TurnHandover extends Sweeping {
 
   /** A turn as it was handed over, for the engine when its job did not contain the input. */
   async turn(messageId: string, turnId: string): Promise<TurnRunPayload | null> {
-    return (await this.handovers.payloadOf(turnId)) ?? (await this.turnsOf([messageId])).get(turnId) ?? null;
+    return (await this.handovers.payloadOf(turnId)) ?? (await this.turnOfRow(messageId, turnId));
   }
 
   private async republish(limit: number): Promise<number> {
@@ -78,7 +79,8 @@ export class TurnHandover extends Sweeping {
     const passed = await this.handovers.find(limit, behindMs);
     const due = await this.handovers.due(limit, behindMs);
     const named = due.filter(({ payload }) => payload === null);
-    const turns = await this.turnsOf([...new Set(named.map(({ owner_id }) => owner_id))]);
+    const rows = await this.rowsOf([...new Set(named.map(({ owner_id }) => owner_id))]);
+    const turns = new Map(rows.flatMap((row) => this.turnsOf(row)));
     for (const { subject_id, payload } of due) {
       const turn = payload ?? turns.get(subject_id);
       if (turn) void this.jobs.enqueue(turnRun, { ...this.jobOf(turn), custody: { resent: true } });
@@ -86,15 +88,27 @@ export class TurnHandover extends Sweeping {
     return Math.max(passed, due.length);
   }
 
-  private async turnsOf(messageIds: string[]): Promise<Map<string, WholeTurn>> {
-    if (messageIds.length === 0) return new Map();
-    const rows = (await this.db.query('SELECT * FROM router.message WHERE id = ANY($1)', [
+  /** @throws Error where its message cannot be unpacked, so that the engine asks again: another router may be newer */
+  private async turnOfRow(messageId: string, turnId: string): Promise<WholeTurn | null> {
+    const [row] = await this.rowsOf([messageId]);
+    return (row && new Map(turnsIn(row)).get(turnId)) ?? null;
+  }
+
+  /** @returns none of a message that cannot be unpacked: those of the others are handed over nevertheless */
+  private turnsOf(row: Packed<StoredMessage>): [string, WholeTurn][] {
+    try {
+      return turnsIn(row);
+    } catch (error) {
+      this.logger.error({ event: 'message.unreadable', message_id: row.id, error: String(error) });
+      return [];
+    }
+  }
+
+  private async rowsOf(messageIds: string[]): Promise<Packed<StoredMessage>[]> {
+    if (messageIds.length === 0) return [];
+    return (await this.db.query('SELECT * FROM router.message WHERE id = ANY($1)', [
       messageIds,
     ])) as Packed<StoredMessage>[];
-    const messages = rows.map(unpacked<StoredMessage>);
-    return new Map(
-      messages.flatMap((row) => row.turns.map((target) => [target.turn_id, turnOf(row, targetOf(target))])),
-    );
   }
 
   private jobOf(turn: TurnRunPayload): TurnRunPayload {
@@ -102,6 +116,12 @@ export class TurnHandover extends Sweeping {
     const { input: _input, ...rest } = turn;
     return rest;
   }
+}
+
+/** By their ids. */
+function turnsIn(row: Packed<StoredMessage>): [string, WholeTurn][] {
+  const message = unpacked<StoredMessage>(row);
+  return message.turns.map((target) => [target.turn_id, turnOf(message, targetOf(target))]);
 }
 
 /** A target as its message's row has it, which a router of the release before hands over without the usual words. */

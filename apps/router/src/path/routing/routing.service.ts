@@ -6,7 +6,7 @@ import { JobClient } from '#libs/queue';
 import { Metrics, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { GATEWAY, type RouterSettings, SETTINGS } from '../../env.js';
-import { packedRow } from '../../entities/message.entity.js';
+import { packedRows } from '../../entities/message.entity.js';
 import { storedTarget, TurnHandover } from '../handover/turn-handover.service.js';
 import {
   arrivalEntries,
@@ -205,11 +205,11 @@ export class RoutingService {
       return { entry, id: message.id, inRow: own && this.journal.inRow(entry, own) };
     });
     const inRows = new Map(entries.map(({ id, inRow }) => [id, inRow] as const).filter(([, inRow]) => inRow !== null));
+    const rows = plans.map(({ message, turns }) => {
+      return { ...message, turns: turns.map(storedTarget), entry: inRows.get(message.id) ?? null };
+    });
     return {
-      messages: plans.map(({ message, turns }) => {
-        const entry = inRows.get(message.id) ?? null;
-        return packedRow({ ...message, turns: turns.map(storedTarget), entry }, this.settings.MESSAGE_PACK_BYTES);
-      }),
+      messages: packedRows(rows, this.settings.MESSAGE_PACK_BYTES),
       entries: entries.flatMap(({ entry, id, inRow }) => (inRow ? [] : [this.journal.row(entry, id)])),
     };
   }

@@ -101,9 +101,13 @@ export class ReceiptRepository {
 /** A request's columns, byte for byte. */
 export type RequestColumns = Pick<ReceiptRow, 'url' | 'headers' | 'body'>;
 
+/** Far more than is packed, which is bodies up to 64 KB and their headers, and more than an App may take. */
+const mostUnpackedBytes = 32 * 1_048_576;
+
 const firstForm = new PackedForm(
   'A receipt',
   1,
+  mostUnpackedBytes,
   `"created_at":""updated_at":""timestamp":""user":{"name":""email":""message":{"text":""data":{"object":{"metadata":{"payload":{"action":""event":""type":""id":"` +
     `"traceparent":"00-"x-request-id":""x-slack-request-timestamp":""x-slack-signature":"v0="stripe-signature":"t=,v1="x-github-delivery":""x-github-event":"` +
     `"x-hub-signature-256":"sha256="x-twilio-signature":""idempotency-key":""x-forwarded-for":""x-forwarded-proto":"https""accept":"*/*""accept-encoding":"gzip, deflate, br"` +
