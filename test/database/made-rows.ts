@@ -98,7 +98,9 @@ export class MadeRows {
 
   /** What its rows refer to: by the list, and by foreign keys. */
   private async parents({ name, of }: MovedTable): Promise<Parents[]> {
-    const [, own, its, parent] = /^t\.(\w+) IN \(SELECT p\.(\w+) FROM ([\w.]+) p/.exec(of) ?? [];
+    const through = /^EXISTS \(SELECT FROM (?<parent>[\w.]+) p WHERE p\.(?<its>\w+) = t\.(?<own>\w+)/.exec(of);
+    const among = /^t\.(?<own>\w+) IN \(SELECT p\.(?<its>\w+) FROM (?<parent>[\w.]+) p/.exec(of);
+    const { own, its, parent } = (through ?? among)?.groups ?? {};
     const listed = own && its && parent ? [{ parent, pairs: [[own, its]] as [string, string][] }] : [];
     const { rows } = await this.pool.query<{ parent: string; own: string[]; its: string[] }>(
       `SELECT c.confrelid::regclass::text AS parent,

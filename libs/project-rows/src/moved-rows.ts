@@ -60,6 +60,6 @@ export const through = (
   more: Omit<MovedTable, 'name' | 'of'> = {},
 ): MovedTable => ({
   name,
-  of: `t.${column} IN (SELECT p.${key} FROM ${parent} p WHERE p.project_id = $1 AND p.organization_id = $2)`,
+  of: `EXISTS (SELECT FROM ${parent} p WHERE p.${key} = t.${column} AND p.project_id = $1 AND p.organization_id = $2)`,
   ...more,
 });

@@ -4,7 +4,7 @@ import { findHold, type ProjectHold } from '#libs/journal';
 import { Problem } from '#libs/service-kit';
 import type { MovedRows, MovedTable } from './moved-rows.js';
 import { RowRemoval } from './row-removal.js';
-import { addNew, type Column, list, takeWords, upsert } from './store-sql.js';
+import { addNew, byIndex, type Column, list, takeWords, upsert } from './store-sql.js';
 
 /** Rows of one table: each value as Postgres writes it, so that it comes back exactly as it was. */
 export interface RowsPage {
@@ -191,23 +191,25 @@ export class ProjectRows {
     });
     refuseForeign(scope, name, given, rows);
     if (rows.length === 0) return;
-    const values = list(columns, ({ type }, at) => `(r ->> ${at})::${type}`);
     const names = list(columns, (column) => column.name);
-    const from = `SELECT ${values} FROM jsonb_array_elements($1::jsonb) AS r`;
+    const from = `SELECT ${list(columns, ({ type }, at) => `(r ->> ${at})::${type}`)} FROM jsonb_array_elements($1::jsonb) AS r`;
     const keys = keysOf(table, columns);
     const json = storableJson(rows);
     await this.db.transaction(async (tx) => {
-      if (table.pagedBy !== undefined && table.words)
-        await tx.query(takeWords(table, table.words, names, from), [json]);
-      const insert = table.pagedBy === undefined ? upsert(table, columns, names, from) : addNew(table, names, from);
+      const isKeyed = table.pagedBy === undefined;
+      if (!isKeyed) await tx.query(byIndex);
+      if (!isKeyed && table.words) await tx.query(takeWords(table, columns, table.words, names, from), [json]);
+      const insert = isKeyed ? upsert(table, columns, names, from) : addNew(table, columns, names, from);
       await tx.query(insert, insert.includes('$2') ? [json, scope.projectId, scope.organizationId] : [json]);
-      // A row that was there may be somebody else's, and so may the parent of one that was not.
+      // These have said whose they are, and none that was there has become another one.
+      if (!isKeyed && ['organization_id', 'project_id'].every((each) => given.includes(each))) return;
+      // One that was there may be somebody else's, and so may the parent of one that was not. OFFSET: each by its own key.
       const key = list(keys, ({ name: column }) => `t.${column}`);
-      const given = list(keys, (column) => `(r ->> ${columns.indexOf(column)})::${column.type}`);
+      const its = list(keys, (column) => `(r ->> ${columns.indexOf(column)})::${column.type}`);
       const foreign = await count(
         tx,
-        `SELECT count(*) FROM jsonb_array_elements($3::jsonb) AS r
-          WHERE NOT EXISTS (SELECT FROM ${name} t WHERE (${key}) = (${given}) AND ${table.of})`,
+        `SELECT count(*) FROM jsonb_array_elements($3::jsonb) AS r WHERE NOT EXISTS (
+           SELECT FROM (SELECT t.* FROM ${name} t WHERE (${key}) = (${its}) OFFSET 0) AS t WHERE ${table.of})`,
         scope.projectId,
         scope.organizationId,
         json,
@@ -239,8 +241,10 @@ export class ProjectRows {
   private async columns({ name }: MovedTable): Promise<Column[]> {
     return (await this.db.query(
       `SELECT quote_ident(a.attname) AS name, format_type(a.atttypid, a.atttypmod) AS type,
-              array_position(i.indkey::smallint[], a.attnum) AS key
+              array_position(i.indkey::smallint[], a.attnum) AS key,
+              coalesce(a.attnum = ANY(p.partattrs::smallint[]), false) AS partitions
          FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
+         LEFT JOIN pg_partitioned_table p ON p.partrelid = a.attrelid
         WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' ORDER BY a.attnum`,
       [name],
     )) as Column[];

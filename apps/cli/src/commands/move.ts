@@ -18,8 +18,8 @@ import {
   untilDeleted,
 } from './move-sides.js';
 
-/** By then another command has stored the page that it had read before an abort, and reads no more. */
-const inHandsMs = 3_000;
+/** By then another command has stored the two pages that it had read before an abort, and reads no more. */
+const inHandsMs = 5_000;
 
 interface ArrivalKey {
   public_key: object;
@@ -241,15 +241,21 @@ async function copy(call: Call, source: Api, there: Api, found: Move, key: Arriv
   const all = rowsOf(found);
   let copied = 0;
   for (const { service, table: name, rows, last: upto } of found.tables) {
-    let after: string | null = rows === 0 ? null : '';
-    for (; after !== null;) {
-      const asked = { service, table: name, after: after || null, upto, recipient: key.public_key };
-      const page: Rows = await source.post<Rows>(`${pathOf(found.project_id)}/pages`, asked);
-      const { columns, rows: some } = page;
-      if (some.length > 0)
-        await there.post(`${pathOf(found.project_id)}/rows`, { service, table: name, columns, rows: some });
+    const read = (after: string | null): Promise<Rows> =>
+      source.post(`${pathOf(found.project_id)}/pages`, {
+        service,
+        table: name,
+        after,
+        upto,
+        recipient: key.public_key,
+      });
+    const store = ({ columns, rows: some }: Rows): Promise<unknown> =>
+      there.post(`${pathOf(found.project_id)}/rows`, { service, table: name, columns, rows: some });
+    // The next page is read while the one before is stored.
+    for (let page = rows === 0 ? null : await read(null); page;) {
+      const { next, rows: some } = page;
       copied += some.length;
-      after = page.next;
+      [page] = await Promise.all([next === null ? null : read(next), some.length > 0 ? store(page) : null]);
     }
     if (rows > 0) call.note(`${copied} of ${all} rows: ${name}`);
   }
