@@ -6,8 +6,7 @@ const columns = `receipt_id, at, organization_id, project_id, app_id, service, s
 
 /**
  * The entry of a delivery that arrived lies in its row. A process of the release before does not see it: it shows the reply
- * as one on its way, and offers it again, which is recognised. Timelines find deliveries by their receipt, lists by time,
- * and the retention the mails among them.
+ * as one on its way, and offers it again, which is recognised. Timelines find deliveries by their receipt, lists by time.
  */
 export class DeliveryEntry1795927532162 implements MigrationInterface {
   /** Its table stays open for writes while it is indexed, so each statement may run again. */
@@ -26,8 +25,6 @@ export class DeliveryEntry1795927532162 implements MigrationInterface {
       name: 'gateway.delivery_by_receipt',
       on: 'gateway.delivery (receipt_id) WHERE entry IS NOT NULL',
     });
-    const ofMails = 'gateway.web_chat_mail (delivery_id) WHERE delivery_id IS NOT NULL';
-    await buildLargeIndex(runner, { name: 'gateway.web_chat_mail_delivery', on: ofMails });
     await buildLargeIndex(runner, {
       name: 'gateway.delivery_arrived',
       on: 'gateway.delivery (ended_at) WHERE entry IS NOT NULL',
@@ -38,7 +35,6 @@ export class DeliveryEntry1795927532162 implements MigrationInterface {
     // At once: an entry that is in both would be shown twice.
     await runner.query(`INSERT INTO journal.entry (${columns}) SELECT ${columns} FROM journal.delivery_entry;
       DROP VIEW journal.delivery_entry; ALTER TABLE gateway.delivery DROP COLUMN entry`);
-    await dropLargeIndex(runner, 'gateway.web_chat_mail_delivery');
     await dropLargeIndex(runner, 'gateway.delivery_arrived');
     await dropLargeIndex(runner, 'gateway.delivery_by_receipt');
   }

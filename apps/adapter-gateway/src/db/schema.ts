@@ -44,6 +44,7 @@ import { ConnectionDegraded1795914674311 } from './1795914674311-connection-degr
 import { WebChatMailOfApp1795916696872 } from './1795916696872-web-chat-mail-of-app.js';
 import { ProviderIdIndex1795917647181 } from './1795917647181-provider-id-index.js';
 import { DeliveryEntry1795927532162 } from './1795927532162-delivery-entry.js';
+import { WebChatMailDelivery1795933329107 } from './1795933329107-web-chat-mail-delivery.js';
 
 export const schema: ServiceSchema = {
   name: 'gateway',
@@ -100,6 +101,7 @@ export const schema: ServiceSchema = {
     WebChatMailOfApp1795916696872,
     ProviderIdIndex1795917647181,
     DeliveryEntry1795927532162,
+    WebChatMailDelivery1795933329107,
   ],
   // An entry that lies in a row is part of the timelines, of lists and counts.
   grants: Object.fromEntries(
