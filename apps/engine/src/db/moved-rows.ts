@@ -1,6 +1,7 @@
 import { everyEntry } from '#libs/journal';
 import { type MovedRows, ofProject, through } from '#libs/project-rows';
 import { isWorkedOnSql } from '#libs/work';
+import { dueNoticeSql } from '../entities/turn.entity.js';
 
 const ofSession = (name: string, more?: { pagedBy: string }) =>
   through(name, 'session_id', 'engine.session', 'id', more);
@@ -80,7 +81,7 @@ export const movedRows: MovedRows = {
     },
     {
       what: 'replies that the gateway has not taken',
-      count: `SELECT count(*) FROM engine.turn t CROSS JOIN LATERAL unnest(ARRAY[t.notice_id, t.answer_id]) AS sent(id)
+      count: `SELECT count(*) FROM engine.turn t CROSS JOIN LATERAL unnest(ARRAY[${dueNoticeSql}, t.answer_id]) AS sent(id)
         WHERE t.project_id = $1 AND t.ended_at > now() - interval '1 day' AND sent.id IS NOT NULL
           AND sent.id <> ALL ($2::text[])
           AND NOT EXISTS (SELECT FROM ${everyEntry} e WHERE e.receipt_id = t.receipt_id AND e.stage = 'delivery'

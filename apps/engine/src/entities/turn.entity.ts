@@ -168,6 +168,12 @@ export function turnJobOf(turn: Turn): TurnRunPayload {
   return { turn_id: id, organization_id, project_id, app_id, receipt_id, agent_id, custody: { attempts: claim } };
 }
 
+/** Of a turn `t`. One that was redriven since needs no notice of its failure: it was sent, or the answer takes its place. */
+export const dueNoticeSql = `CASE WHEN t.state = 'failed' THEN t.notice_id END`;
+
+export const dueNoticeOf = ({ state, notice_id: id }: Pick<Turn, 'state' | 'notice_id'>): string | null =>
+  state === 'failed' ? id : null;
+
 /** Why a turn waits or has failed. */
 export function errorOf({ state, reason }: Pick<Turn, 'state' | 'reason'>): string | null {
   return state === 'succeeded' ? null : reason;

@@ -58,6 +58,32 @@ describe('a committed reply', () => {
     });
   });
 
+  it('has no notice of a failure before its turn was redriven, unless the gateway has taken that', async () => {
+    const kinds = async () => {
+      const { deliveries } = (await world.call('GET', `turns/${turn.turn_id}`)).body;
+      return (deliveries as { kind: string; state: string }[]).map(({ kind, state }) => `${kind} ${state}`);
+    };
+    const noticeId = newId('dlv');
+    const become = (state: string) =>
+      world.pool.query('UPDATE engine.turn SET notice_id = $2, state = $3 WHERE id = $1', [
+        turn.turn_id,
+        noticeId,
+        state,
+      ]);
+    await become('failed');
+    expect(await kinds()).toEqual(['failure_notice open', 'answer delivered']);
+    await become('succeeded');
+    expect(await kinds()).toEqual(['answer delivered']);
+    await world.pool.query(
+      `INSERT INTO journal.entry (receipt_id, at, organization_id, project_id, app_id, service, stage, outcome, terminal,
+              subject_id, attempt)
+       VALUES ($1, now(), $2, $3, 'app_1', 'adapter-gateway', 'delivery', 'delivered', false, $4, 1)`,
+      [turn.receipt_id, home.organizationId, home.projectId, noticeId],
+    );
+    expect(await kinds()).toEqual(['failure_notice delivered', 'answer delivered']);
+    await world.pool.query('UPDATE engine.turn SET notice_id = NULL WHERE id = $1', [turn.turn_id]);
+  });
+
   it('belongs to a turn that its project can read, and no other', async () => {
     const read = (as?: As) => world.call('GET', `turns/${turn.turn_id}`, undefined, as);
     const shown = await read();

@@ -14,12 +14,9 @@ import { Handovers } from '#libs/journal';
 import { JobClient } from '#libs/queue';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineSettings, SETTINGS } from '../../settings.js';
-import { interimKey, type Turn } from '../../entities/turn.entity.js';
+import { dueNoticeOf, dueNoticeSql, interimKey, type Turn } from '../../entities/turn.entity.js';
 
 const sweepBatch = 500;
-
-/** A turn that was redriven since needs no notice of its failure: it was sent, or the answer takes its place. */
-const dueNoticeSql = `CASE WHEN t.state = 'failed' THEN t.notice_id END`;
 
 const offeredSql = `
   SELECT t.ended_at::text AS at, sent.id AS subject_id, t.id AS owner_id, t.receipt_id
@@ -173,6 +170,7 @@ function repliesOf({
     // One that was not sent has taken no place: those before it may still be on their way.
     ...(earlier.length > 0 && { replaces_earlier: earlier }),
   };
+  const due = dueNoticeOf({ state, notice_id });
   const notice = { text: input.failure_notice ?? '', format: 'plain', ...place, target } as const;
   const answer = {
     text: reply_text ?? '',
@@ -182,7 +180,7 @@ function repliesOf({
     target,
   };
   return [
-    ...(notice_id === null || state !== 'failed' ? [] : [{ ...common, delivery_id: notice_id, content: notice }]),
+    ...(due === null ? [] : [{ ...common, delivery_id: due, content: notice }]),
     ...(answer_id === null ? [] : [{ ...common, delivery_id: answer_id, content: answer }]),
   ];
 }
