@@ -15,6 +15,7 @@ import { walkTools } from './walks/tools.js';
  */
 const notWalked = [
   'cancelSessionTurn',
+  'checkArrival',
   'confirmAccount',
   'correctMemory',
   'correctSessionSummary',

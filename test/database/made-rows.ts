@@ -56,6 +56,7 @@ export class MadeRows {
     const scope = JSON.stringify({ organization_id: this.organizationId, project_id: this.projectId });
     if (table.name === 'ingress.endpoint') row['definition'] = scope;
     if (table.name === 'gateway.inbound_wait') row['job'] = scope;
+    if (table.name === 'journal.entry' && n === 2) row['stage'] = 'received';
     return row;
   }
 

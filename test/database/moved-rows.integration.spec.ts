@@ -150,7 +150,8 @@ describe('the rows of a project that moves', () => {
   it('in the name of another organization nothing of it is counted, stored over or deleted', async () => {
     const stranger = { ...home, organizationId: 'org_stranger' };
     await there.pool.query(
-      `INSERT INTO journal.project_hold (project_id, organization_id, state, peer, held_by) VALUES ($1, $2, 'arriving', 'x', 'test')`,
+      `INSERT INTO journal.project_hold (project_id, organization_id, state, peer, held_by, ended_at)
+       VALUES ($1, $2, 'arriving', 'x', 'test', now())`,
       [home.projectId, home.organizationId],
     );
     const before = await there.rows.counts(home);
@@ -159,7 +160,7 @@ describe('the rows of a project that moves', () => {
     const at = agents.columns.indexOf('organization_id');
     const taken = { ...agents, rows: agents.rows.map((row) => row.with(at, stranger.organizationId)) };
     await expect(there.rows.store(stranger, 'engine.agent', taken)).rejects.toMatchObject({ code: 'foreign_row' });
-    expect(await there.rows.remove(stranger, 60_000)).toBe(true);
+    expect(await there.rows.remove(stranger, 60_000)).toBe(false);
     expect(await there.rows.counts(home)).toEqual(before);
   });
 
@@ -193,6 +194,22 @@ describe('the rows of a project that moves', () => {
     expect(waiting).toContain(turns[0]?.id);
     const left = (await here.rows.open(scope, waiting)).map(({ what }) => what);
     for (const what of [turnsOpen, 'erasures of contacts']) expect(left).not.toContain(what);
+  });
+
+  it('the notice of a failure has to be taken by the gateway as long as its turn is failed, and no more once it was redriven', async () => {
+    const scope = { organizationId: 'org_home', projectId: 'prj_notice' };
+    const what = 'replies that the gateway has not taken';
+    const open = async () => (await here.rows.open(scope, [])).find((each) => each.what === what)?.count ?? 0;
+    await new MadeRows(here.pool, scope.organizationId, scope.projectId).make(tables);
+    const become = (state: string) =>
+      here.pool.query(
+        `UPDATE engine.turn SET state = $2, ended_at = now(), answer_id = NULL, notice_id = 'dlv_notice ' || id WHERE project_id = $1`,
+        [scope.projectId, state],
+      );
+    await become('failed');
+    expect(await open()).toBe(2);
+    await become('succeeded');
+    expect(await open()).toBe(0);
   });
 
   it('a transaction of the router that began before everybody had heard of the hold has to end', async () => {
@@ -249,9 +266,9 @@ describe('the rows of a project that moves', () => {
   it('what a project has left is deleted only once nothing is handed on, the journal too, and it comes back as it is by then', async () => {
     const hold = (change: string) =>
       there.pool.query(`UPDATE journal.project_hold SET ${change} WHERE project_id = $1`, [home.projectId]);
-    await hold(`state = 'left'`);
+    await hold(`state = 'left', ended_at = NULL`);
     const before = await there.rows.counts(home);
-    expect(await there.rows.remove(home, 60_000)).toBe(true);
+    expect(await there.rows.remove(home, 60_000)).toBe(false);
     expect(await there.rows.counts(home)).toEqual(before);
     const forget = `SELECT journal.forget_left($1, $2, 10)`;
     await expect(there.pool.query(forget, [home.projectId, home.organizationId])).rejects.toThrow(
@@ -259,7 +276,7 @@ describe('the rows of a project that moves', () => {
     );
 
     await hold('ended_at = now()');
-    expect(await there.rows.remove({ ...home, organizationId: 'org_stranger' }, 60_000)).toBe(true);
+    expect(await there.rows.remove({ ...home, organizationId: 'org_stranger' }, 60_000)).toBe(false);
     expect(await there.rows.counts(home)).toEqual(before);
     expect(await there.rows.remove(home, 60_000)).toBe(true);
     const left = (await there.rows.counts(home)).filter(({ rows }) => rows > 0).map(({ table }) => table);
@@ -270,12 +287,13 @@ describe('the rows of a project that moves', () => {
     expect(await there.rows.counts(home)).toEqual(await here.rows.counts(home));
   });
 
-  it('a removal that began before it came back deletes nothing that came since', async () => {
+  it('a removal that began before it came back deletes nothing that came since, and is not done', async () => {
+    await there.pool.query('UPDATE journal.project_hold SET ended_at = now()');
     // As slow as it gets: the hold has changed between its question and its first statement.
     let changes = 0;
     const query = async (sql: string, values?: unknown[]): Promise<unknown> => {
       const rows: unknown = await there.db.query(sql, values);
-      if (sql.includes('h.held_at::text')) {
+      if (sql.includes('h.held_at::text') && changes === 0) {
         changes += 1;
         await there.pool.query('UPDATE journal.project_hold SET held_at = clock_timestamp()');
       }
@@ -283,7 +301,7 @@ describe('the rows of a project that moves', () => {
     };
     const late = Object.assign(Object.create(there.db) as Database, { query });
     const before = await there.rows.counts(home);
-    expect(await new ProjectRows(late, lists).remove(home, 60_000)).toBe(true);
+    expect(await new ProjectRows(late, lists).remove(home, 60_000)).toBe(false);
     expect(changes).toBe(1);
     expect(await there.rows.counts(home)).toEqual(before);
   });

@@ -167,7 +167,9 @@ describe('a project that moves to another installation, works there, and moves b
     const { code, err } = await run('there', 'move');
     expect(err).toContain('gatehouse move end');
     expect(code).toBe(3);
-    expect((await run('there', 'move', 'abort')).code).toBe(0);
+    expect((await run('there', 'move', '--check')).out).toContain('gatehouse move end');
+    const [held] = (await pools.there.query('SELECT FROM journal.project_hold WHERE project_id = $1', [project])).rows;
+    expect(held).toBeUndefined();
     const ended = await run('here', 'move', 'end');
     expect(ended).toMatchObject({ code: 0 });
     expect((await send(here, { task: 'Too early' })).status).toBe(410);

@@ -59,6 +59,7 @@ export { endHandOnLease, takeHandOnLease } from './hand-on-lease.js';
 export { heardOfWithinMs, type HeldProject, HeldProjects, heldProjectsProvider } from './held-projects.js';
 export {
   comeBack,
+  discard,
   endHandingOn,
   findHold,
   findLeft,
@@ -76,6 +77,7 @@ export {
   type PublicKey,
   refuseWebhooks,
   release,
+  stayLeft,
   type StoredHold,
 } from './project-holds.js';
 export { ProcessPresence, processPresenceProvider, type RunningBuild, runningBuilds } from './running-processes.js';

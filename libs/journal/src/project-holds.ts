@@ -28,11 +28,16 @@ export interface StoredHold {
   closed_here: boolean;
   /** Of one that arrives: the key with which its peer will hand on webhooks. */
   hand_on_key: PublicKey | null;
-  /** Of one that has left: since then nothing is handed on any more. */
+  /**
+   * Of one that has left: since then nothing is handed on any more. Of one that arrives: since then its move is aborted. Either way
+   * its rows are of no use here, and may be deleted.
+   */
   ended_at: Date | null;
 }
 
 export interface ProjectHold extends StoredHold {
+  /** `held_at`, to the microsecond. */
+  held_since: string;
   /** For how long, and for how long in its state, by the clock of Postgres. */
   held_ms: number;
   changed_ms: number;
@@ -57,7 +62,7 @@ interface NewHold {
 
 export async function findHold(db: Queryable, projectId: string): Promise<ProjectHold | null> {
   const rows = (await db.query(
-    `SELECT *, extract(epoch FROM now() - held_at)::double precision * 1000 AS held_ms,
+    `SELECT *, held_at::text AS held_since, extract(epoch FROM now() - held_at)::double precision * 1000 AS held_ms,
             extract(epoch FROM now() - changed_at)::double precision * 1000 AS changed_ms
        FROM journal.project_hold WHERE project_id = $1`,
     [projectId],
@@ -89,20 +94,39 @@ export async function hold(
 
 /**
  * One that has left and comes back is arriving. Under a new time: what deletes the rows that it had left knows the former one.
- * @returns false when it has not left, or something may still be handed on
+ * @param since the hold whose rows were deleted
+ * @returns false when it has not left since then, or something may still be handed on
  */
 export async function comeBack(
   tx: Queryable,
   { organizationId, projectId }: ProjectScope,
-  { peer, by, handOnKey }: { peer: string; by: string; handOnKey: PublicKey },
+  { peer, by, handOnKey, since }: { peer: string; by: string; handOnKey: PublicKey; since: string },
 ): Promise<boolean> {
   const result: unknown = await tx.query(
     `UPDATE journal.project_hold SET state = 'arriving', peer = $3, held_by = $4, hand_on_key = $5::jsonb, closed_here = false,
             held_at = clock_timestamp(), changed_at = clock_timestamp(), ended_at = NULL
-      WHERE project_id = $1 AND organization_id = $2 AND state = 'left' AND ended_at IS NOT NULL`,
-    [projectId, organizationId, peer, by, JSON.stringify(handOnKey)],
+      WHERE project_id = $1 AND organization_id = $2 AND state = 'left' AND ended_at IS NOT NULL AND held_at = $6::timestamptz`,
+    [projectId, organizationId, peer, by, JSON.stringify(handOnKey), since],
   );
   return (result as [unknown[], number])[1] > 0;
+}
+
+/** One that has left stays so: whoever is about to let it come back, under the former time, does not. */
+export async function stayLeft(tx: Queryable, { organizationId, projectId }: ProjectScope): Promise<void> {
+  await tx.query(
+    `UPDATE journal.project_hold SET held_at = clock_timestamp()
+      WHERE project_id = $1 AND organization_id = $2 AND state = 'left' AND ended_at IS NOT NULL`,
+    [projectId, organizationId],
+  );
+}
+
+/** What has arrived is of no use any more: it may be deleted, nothing more is stored, and it cannot be opened. */
+export async function discard(tx: Queryable, { organizationId, projectId }: ProjectScope): Promise<void> {
+  await tx.query(
+    `UPDATE journal.project_hold SET ended_at = clock_timestamp(), changed_at = clock_timestamp()
+      WHERE project_id = $1 AND organization_id = $2 AND state = 'arriving' AND ended_at IS NULL`,
+    [projectId, organizationId],
+  );
 }
 
 /** From now on the other installation works on it. @returns false when it is not leaving */
@@ -150,15 +174,20 @@ export async function giveHandOnKey(
   );
 }
 
-/** Lets work begin here. @returns what was held, or null when it is not held in that state */
+/**
+ * Lets work begin here, or of what is `discarded` nothing is known here from now on.
+ * @returns what was held, or null when it is not held in that state
+ */
 export async function release(
   tx: Queryable,
   { organizationId, projectId }: ProjectScope,
-  state: HoldState,
+  state: 'arriving' | 'aborting' | 'discarded',
 ): Promise<StoredHold | null> {
+  const isDiscarded = state === 'discarded';
   const result: unknown = await tx.query(
-    'DELETE FROM journal.project_hold WHERE project_id = $1 AND organization_id = $2 AND state = $3 RETURNING *',
-    [projectId, organizationId, state],
+    `DELETE FROM journal.project_hold WHERE project_id = $1 AND organization_id = $2 AND state = $3
+      AND (ended_at IS NOT NULL) = $4 RETURNING *`,
+    [projectId, organizationId, isDiscarded ? 'arriving' : state, isDiscarded],
   );
   return (result as [StoredHold[], number])[0][0] ?? null;
 }

@@ -15,6 +15,8 @@ export interface MovedTable {
   words?: string[];
   /** Rows are added while the project moves. There are as many there as there were here before the copy, or more. */
   grows?: true;
+  /** A column with the id of a receipt: where the project has left, what the journal says of that is deleted with the row. */
+  receipt?: string;
   /** Its rows are deleted by their age only. Absent: those that the service may not delete. */
   ages?: true;
 }
@@ -37,7 +39,7 @@ export interface MovedRows {
   open: OpenWork[];
   /**
    * SQL that deletes what the service may not delete itself of a project that has left and comes back: of `$1`, of the organization
-   * `$2`, of at most `$3` receipts. As `gone`, how many rows; 0: none is left.
+   * `$2`, at most `$3` of each. As `gone`, how many rows; 0: none is left.
    */
   forget?: string;
   /** SQL: as `id`, turns or deliveries of the project `$1` that wait here as rows that move, and nobody works on. */

@@ -1,9 +1,11 @@
 import type { ProjectScope } from '#libs/contracts';
 import type { HoldState, ProjectHold } from '#libs/journal';
-import { Caller, JsonObject, type Principal, Problem, RequireScopes, Text, TextList } from '#libs/service-kit';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Optional, Post } from '@nestjs/common';
+import { Caller, JsonObject, type Principal, Problem, RequireScopes, Text, TextList, Whole } from '#libs/service-kit';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Optional, Post, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { RouteConfig } from '@nestjs/platform-fastify';
+import { Type } from 'class-transformer';
+import { notHeld } from './project-lock.js';
 import { type OpenCount, ProjectRows, type RowsInventory, type RowsPage } from './project-rows.repository.js';
 
 /** Changes rows on their way, where they are sealed for their installation. */
@@ -19,7 +21,7 @@ export const ROW_PASSAGE = Symbol('rowPassage');
 /** A page of rows in JSON: one row may be a document of some 25 MB, whose bytes are written in hex. */
 export const rowsBodyBytes = 96 * 1024 * 1024;
 
-/** What a service deletes in one request, whose caller waits longer. */
+/** How long rows are deleted in one request, of all services: who asks waits longer. */
 export const removalMs = 10_000;
 
 class OpenAsked {
@@ -36,6 +38,10 @@ class PageAsked {
 class RowsGiven {
   @Text(100) table: string;
   @JsonObject() page: RowsPage & Record<string, unknown>;
+}
+
+class RemovalAsked {
+  @Type(() => Number) @Whole(1, removalMs) within_ms: number;
 }
 
 /** For the portal, which moves a project: the rows that this service has of the caller's project. */
@@ -77,17 +83,17 @@ export class ProjectRowsController {
   @HttpCode(204)
   @RouteConfig({ bodyLimit: rowsBodyBytes })
   async store(@Caller() caller: Principal, @Body() { table, page }: RowsGiven): Promise<void> {
-    await this.require(caller, 'arriving');
-    await this.rows.store(caller, table, this.seal ? await this.seal.arrive(caller, table, page) : page);
+    const { held_since: since } = await this.require(caller, 'arriving');
+    await this.rows.store(caller, table, this.seal ? await this.seal.arrive(caller, table, page) : page, since);
   }
 
   /** As far as it comes in some seconds: ask again until nothing is left. */
   @Delete()
-  async remove(@Caller() caller: Principal): Promise<{ isDone: boolean }> {
+  async remove(@Caller() caller: Principal, @Query() { within_ms }: RemovalAsked): Promise<{ isDone: boolean }> {
     // Of one that has left, too: it comes back, which only the portal knows. What is handed on is still needed.
     const held = await this.require(caller, 'arriving', 'left');
-    if (held.state === 'left' && held.ended_at === null) throw notHeld(caller, 'left for good');
-    return { isDone: await this.rows.remove(caller, removalMs) };
+    if (held.ended_at === null) throw notHeld(caller, held.state === 'left' ? 'left for good' : 'aborted');
+    return { isDone: await this.rows.remove(caller, within_ms) };
   }
 
   /** Rows leave and arrive only while the project is held for that: nothing works on it then. */
@@ -98,9 +104,6 @@ export class ProjectRowsController {
     throw notHeld(caller, states.join(' or '));
   }
 }
-
-const notHeld = ({ projectId }: Principal, needed: string): Problem =>
-  new Problem(409, 'not_held', `The project ${projectId} is not ${needed} here.`);
 
 /** Of the services only the portal knows who asks for a move. */
 function refuseOthers({ subject }: Principal): void {

@@ -3,6 +3,8 @@ import { Database, isRefusedRow, type Queryable, storableJson } from '#libs/data
 import { findHold, type ProjectHold } from '#libs/journal';
 import { Problem } from '#libs/service-kit';
 import type { MovedRows, MovedTable } from './moved-rows.js';
+import { foreignRow, refuseForeign, unknownAfter, valuesIn } from './page-refusals.js';
+import { lockToStore } from './project-lock.js';
 import { RowRemoval } from './row-removal.js';
 import { addNew, byIndex, type Column, list, takeWords, upsert } from './store-sql.js';
 
@@ -52,10 +54,16 @@ export class ProjectRows {
   constructor(
     private readonly db: Database,
     private readonly lists: MovedRows[],
+    private readonly removalBatch = 5_000,
   ) {}
 
   private get tables(): MovedTable[] {
     return this.lists.flatMap(({ moved }) => moved);
+  }
+
+  /** The first one's: what is locked is locked for all of them. */
+  private get schema(): string {
+    return this.lists[0]?.schema ?? '';
   }
 
   /** The hold of the project here; null: it is not held. */
@@ -70,7 +78,8 @@ export class ProjectRows {
     const keyed = [];
     for (const table of tables) keyed.push({ ...table, keys: keysOf(table, await this.columns(table)) });
     const forget = this.lists.flatMap((each) => each.forget ?? []);
-    return new RowRemoval(this.db, scope, performance.now() + withinMs).run(keyed, forget);
+    const limits = { endMs: performance.now() + withinMs, batch: this.removalBatch };
+    return new RowRemoval(this.db, this.schema, scope, limits).run(keyed, forget);
   }
 
   async inventory(scope: ProjectScope): Promise<RowsInventory> {
@@ -179,9 +188,10 @@ export class ProjectRows {
 
   /**
    * Stores rows as they are. Stored again, they are as they came last.
-   * @throws Problem 422 `foreign_row` for a row that is not the project's: nothing is stored then
+   * @param since as `lockToStore`
+   * @throws Problem 422 `foreign_row` for a row that is not the project's: nothing is stored then; 409 `not_held`
    */
-  async store(scope: ProjectScope, name: string, { columns: given, rows }: RowsPage): Promise<void> {
+  async store(scope: ProjectScope, name: string, { columns: given, rows }: RowsPage, since?: string): Promise<void> {
     const table = await this.table(name);
     const known = await this.columns(table);
     const columns = given.map((column) => {
@@ -196,6 +206,7 @@ export class ProjectRows {
     const keys = keysOf(table, columns);
     const json = storableJson(rows);
     await this.db.transaction(async (tx) => {
+      await lockToStore(tx, this.schema, scope, since);
       const isKeyed = table.pagedBy === undefined;
       if (!isKeyed) await tx.query(byIndex);
       if (!isKeyed && table.words) await tx.query(takeWords(table, columns, table.words, names, from), [json]);
@@ -262,39 +273,7 @@ function keysOf({ name, pagedBy }: MovedTable, columns: Column[]): Column[] {
   return keys.toSorted((a, b) => Number(a.key) - Number(b.key));
 }
 
-/** @throws Problem 422 `after_unknown` */
-function valuesIn(name: string, after: string, keys: Column[]): string[] {
-  let given: unknown;
-  try {
-    given = JSON.parse(after);
-  } catch {
-    throw unknownAfter(name);
-  }
-  const values = Array.isArray(given) ? given.filter((value) => typeof value === 'string') : [];
-  if (!Array.isArray(given) || given.length !== keys.length || values.length !== keys.length) throw unknownAfter(name);
-  return values;
-}
-
 async function count(db: Queryable, sql: string, ...parameters: unknown[]): Promise<number> {
   const [row] = (await db.query(sql, parameters)) as { count: string }[];
   return Number(row?.count ?? 0);
 }
-
-/** What a row says of itself. What it says by its parent is looked up once it is stored. */
-function refuseForeign(scope: ProjectScope, name: string, columns: string[], rows: RowsPage['rows']): void {
-  const own: Record<string, string> = { organization_id: scope.organizationId, project_id: scope.projectId };
-  for (const [column, value] of Object.entries(own)) {
-    const at = columns.indexOf(column);
-    if (at >= 0 && rows.some((row) => row[at] !== value)) throw foreignRow(name);
-  }
-}
-
-const foreignRow = (name: string): Problem =>
-  new Problem(422, 'foreign_row', `A row of ${name} does not belong to the project: nothing of this page was stored.`);
-
-const unknownAfter = (name: string): Problem =>
-  new Problem(
-    422,
-    'after_unknown',
-    `No page of ${name} ends there: give \`next\` of the page before as \`after\`, \`last\` of the table as \`upto\`, or null.`,
-  );

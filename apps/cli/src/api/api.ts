@@ -100,12 +100,10 @@ function queryOf(query: Query): string {
 function noAnswer(error: unknown, where: string): CliError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const why =
-    cause instanceof Error && cause.name === 'TimeoutError'
-      ? `timed out after ${timeoutMs / 1000} s`
-      : code || String(cause);
+  const isLate = cause instanceof Error && cause.name === 'TimeoutError';
+  const why = isLate ? `timed out after ${timeoutMs / 1000} s` : code || String(cause);
   const toDo = 'Check that Gatehouse runs and that the address is right: gatehouse doctor helps.';
-  return new CliError(exits.unavailable, `No answer (${why}).`, where, toDo, 'no_answer');
+  return new CliError(exits.unavailable, `No answer (${why}).`, where, toDo, isLate ? 'timed_out' : 'no_answer');
 }
 
 function refusal(status: number, text: string, where: string): CliError {

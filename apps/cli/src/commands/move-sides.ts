@@ -43,13 +43,23 @@ export function absent(error: unknown): null {
   throw error;
 }
 
+/** Codes of answers after which a deletion goes on when it is asked for again. */
+const goesOn: ReadonlySet<string> = new Set([
+  'still_deleting',
+  'timed_out',
+  'service_unavailable',
+  'http_502',
+  'http_503',
+  'http_504',
+]);
+
 /** An installation deletes what it has of a project for some seconds a request. @throws CliError after ten minutes */
 export async function untilDeleted<T>(call: Call, ask: () => Promise<T>): Promise<T> {
   for (let isReported = false, until = Date.now() + patienceMs; ; await pause(everyMs)) {
     try {
       return await ask();
     } catch (error) {
-      const isLeft = error instanceof CliError && error.code === 'still_deleting';
+      const isLeft = error instanceof CliError && goesOn.has(error.code);
       if (!isLeft || Date.now() > until) throw error;
       if (!isReported) call.note('Waits until the rows that are there are deleted.');
       isReported = true;

@@ -3,6 +3,7 @@ import type { Api } from '../api/api.js';
 import { CliError, exits } from '../api/cli-error.js';
 import type { Call, Command } from '../call/command.js';
 import { table } from '../call/table.js';
+import { arrivalOf, holdPlace, requireTaken, whyNotTaken } from './move-arrival.js';
 import { moveEnd } from './move-end.js';
 import { type Build, compareRows, describeMove, hasLeft, type Move, rowsOf } from './move-report.js';
 import {
@@ -56,15 +57,16 @@ const move: Command = {
     const [source, there, id] = sides(call, 'gatehouse move');
     const found = await source.get<Move>(pathOf(id));
     const key = await there.get<ArrivalKey>('moves/key');
-    if (call.flag('check')) return check(call, found, key);
+    if (call.flag('check')) {
+      return check(call, found, key, hasLeft(found) ? [] : await whyNotTaken(found, source, there));
+    }
     if (found.state !== 'here') requirePeer(found, source, there, 'gatehouse move');
     refuseAborting(found);
     if (!hasLeft(found)) {
       // Once it has left, only the switch there is to come, whatever has changed since.
       refuseDifferent(found, key);
-      const { hand_on_key } = await source.post<Move>('moves', { project_id: id, to: there.origin });
-      const arrival = arrivalOf({ ...found, hand_on_key }, source);
-      await untilDeleted(call, () => there.post('moves/arrivals', arrival));
+      await requireTaken(found, source, there);
+      await holdPlace(call, await source.post<Move>('moves', { project_id: id, to: there.origin }), source, there);
       const resting = await untilAtRest(call, source, id);
       await copy(call, source, there, resting, key);
       const [copied, arriving] = [await source.get<Move>(pathOf(id)), await there.get<Move>(pathOf(id))];
@@ -130,18 +132,18 @@ const abort: Command = {
     const arrivedAt = () => there.get<Move>(pathOf(id)).catch(absent);
     const present = await arrivedAt();
     if (state !== 'here') requirePeer(before, source, there, 'gatehouse move abort');
-    if (!present) await requireAccepted(there, before);
+    if (!present || hasLeft(present)) await requireAccepted(there, before);
     if (present?.state === 'arriving') requirePeer(present, there, source, 'gatehouse move abort');
     // First of all it can leave no more: another command may be at its switch.
     if (state === 'leaving') {
       await source.post(`${pathOf(id)}/abort`);
       await pause(inHandsMs);
     }
-    // Then there: a project that goes on here must not be there, too.
+    // Then there: a project that goes on here must not be there, too. Nor come back there, where that is being prepared.
     const arrived = await arrivedAt();
-    if (arrived?.state === 'arriving') {
-      requirePeer(arrived, there, source, 'gatehouse move abort');
-      await untilDeleted(call, () => there.delete(pathOf(id)));
+    if (arrived?.state === 'arriving') requirePeer(arrived, there, source, 'gatehouse move abort');
+    if (!arrived || arrived.state === 'arriving' || hasLeft(arrived)) {
+      await untilDeleted(call, () => there.delete(pathOf(id)).catch(absent));
     }
     if (state !== 'here') await source.delete(pathOf(id));
     const found = await source.get<Move>(pathOf(id));
@@ -162,7 +164,7 @@ async function requireAccepted(there: Api, { project_id: id, organization_id: or
   throw new CliError(exits.refused, is, 'gatehouse move abort', toDo, 'not_accepted');
 }
 
-function check(call: Call, found: Move, key: ArrivalKey): number {
+function check(call: Call, found: Move, key: ArrivalKey, refused: string[]): number {
   call.print({ ...found, target: key });
   for (const line of describeMove(found)) call.say(line);
   for (const line of table(
@@ -170,7 +172,7 @@ function check(call: Call, found: Move, key: ArrivalKey): number {
     found.stays.map(({ table: name, why }) => [name, why]),
   ))
     call.say(line);
-  const wrong = differences(found, key);
+  const wrong = [...differences(found, key), ...refused];
   call.say(`Seal for: MOVE_TARGET_KEYS=${key.thumbprint} (of the credential-vault here)`);
   for (const line of wrong) call.say(line);
   return wrong.length > 0 ? exits.unwell : exits.done;
@@ -200,14 +202,6 @@ function refuseDifferent(found: Move, key: ArrivalKey): void {
   const toDo = 'gatehouse move --check shows the whole.';
   if (wrong !== undefined) throw new CliError(exits.refused, wrong, 'gatehouse move', toDo, 'not_alike');
 }
-
-const arrivalOf = ({ project_id, organization_id, organization_name: name, hand_on_key }: Move, from: Api) => ({
-  project_id,
-  organization_id,
-  organization_name: name ?? organization_id,
-  hand_on_key,
-  from: from.origin,
-});
 
 function refuseAborting({ project_id: id, state, peer }: Move): void {
   if (state !== 'aborting') return;

@@ -148,6 +148,10 @@ export interface paths {
         /** Hold a place for a project that is to arrive */
         post: operations["receiveMove"];
     };
+    "/api/v1/moves/arrivals/check": {
+        /** Whether a project may arrive: refused as `receiveMove` would be, and nothing is changed */
+        post: operations["checkArrival"];
+    };
     "/api/v1/moves/{id}/pages": {
         /** Read rows of a project that is leaving */
         post: operations["readMovedRows"];
@@ -1794,14 +1798,26 @@ export interface components {
             project_id: string;
             /** @description Its organization, which is made if it is not here */
             organization_id: string;
-            /** @description How the organization is called, if it is made */
-            organization_name: string;
             /** @description Address of the installation that it comes from */
             from: string;
+            /** @description How the organization is called, if it is made */
+            organization_name: string;
             /** @description Public key with which that installation signs webhooks that it hands on (JWK) */
             hand_on_key: {
                 [key: string]: unknown;
             };
+        };
+        CheckArrival: {
+            /** @description The project, whose id stays */
+            project_id: string;
+            /** @description Its organization, which is made if it is not here */
+            organization_id: string;
+            /** @description Address of the installation that it comes from */
+            from: string;
+        };
+        ArrivalCheckView: {
+            /** @description It has left here, and comes back: what it had left is deleted first */
+            comes_back: boolean;
         };
         AskRows: {
             /** @description The service that has the table */
@@ -8318,6 +8334,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MoveView"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    checkArrival: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckArrival"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArrivalCheckView"];
                 };
             };
             default: components["responses"]["Problem"];

@@ -23,6 +23,32 @@ export function refuseRollout(builds: RunningBuild[]): void {
   );
 }
 
+export const inOtherState = (projectId: string, held: ProjectHold | null, states: ProjectHold['state'][]): Problem => {
+  const is = held ? `is ${held.state}` : 'does not move';
+  const detail = `The project ${projectId} ${is}; this is for one that is ${states.join(' or ')}.`;
+  return new Problem(409, 'not_in_this_state', detail);
+};
+
+export const stillWaiting = ({ project_id: id, peer }: ProjectHold, waiting: number, since: string): Problem =>
+  new Problem(
+    409,
+    'still_waiting',
+    `${waiting} webhooks of ${id} are not handed on, since ${since}: see whether ${peer} answers, and end it when they are.`,
+  );
+
+export const lastOpen = (): Problem =>
+  new Problem(409, 'last_open_project', 'It is the only open project of the organization: create another first.');
+
+export const notSettled = (projectId: string): Problem =>
+  new Problem(
+    409,
+    'not_settled',
+    `Not every process may have heard that ${projectId} is held: ask again in some seconds.`,
+  );
+
+export const isHere = (projectId: string): Problem =>
+  new Problem(409, 'project_exists', `A project with the id ${projectId} is here already.`);
+
 /** What is deleted so that it can come back may still have to be handed on. */
 export const handsOnStill = ({ project_id: id, peer }: ProjectHold): Problem =>
   new Problem(
@@ -30,6 +56,14 @@ export const handsOnStill = ({ project_id: id, peer }: ProjectHold): Problem =>
     'has_left',
     `The project ${id} has left here for ${peer}, to which its webhooks are handed on: end that first (gatehouse move end, from ` +
       'here to there), then it can come back.',
+  );
+
+/** What would arrive now is deleted. */
+export const beingAborted = ({ project_id: id, peer }: ProjectHold): Problem =>
+  new Problem(
+    409,
+    'being_aborted',
+    `The move of ${id} from ${peer} is being aborted here: end that first (gatehouse move abort, from there to here).`,
   );
 
 /** A request deletes for some seconds: who asks goes on asking. */

@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { until } from '#libs/testing';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import type { MoveAcceptance } from '../move-accepts.js';
 import { type PortalWorld, startPortal } from '../testing/portal-world.js';
@@ -15,12 +16,14 @@ let named: string;
 let unnamed: string;
 const accepts: MoveAcceptance[] = [];
 
-/** Of its inventory, and of what it deletes. */
-const noRows = { shape: '', tables: [], open: [], waiting: [], stays: [], isDone: true };
+const noRows = { shape: '', tables: [], open: [], waiting: [], stays: [] };
+/** Where it is asked to delete. */
+const removal = '/internal/project-rows?within_ms=10000';
 const noneWaits = { waiting: 0, oldest_at: null, last_received_at: null };
 /** Of the services behind. */
 const answers: Record<string, object> = {
   '/internal/project-rows': noRows,
+  [removal]: { isDone: true },
   '/internal/hand-on-key': { public_key: {} },
   '/internal/handed-on': noneWaits,
   '/internal/attention': { data: [] },
@@ -156,13 +159,69 @@ describe('a project that is to arrive', () => {
     const from = 'https://cell-4.example';
     expect(refusal(await receive(unnamed, id, { from }))).toEqual([403, 'organization_not_accepted']);
     expect(refusal(await receive(named, id, { from, organization_id: portal.tenant.organizationId }))[0]).toBe(403);
-    answers['/internal/project-rows'] = { ...noRows, isDone: false };
+    answers[removal] = { isDone: false };
     expect(refusal(await receive(named, id, { from }))).toEqual([503, 'still_deleting']);
     expect(await holds(id)).toEqual([{ state: 'left', peer }]);
     expect(await portal.query('SELECT FROM portal.project WHERE id = $1', [id])).toHaveLength(1);
-    answers['/internal/project-rows'] = noRows;
+    answers[removal] = { isDone: true };
     expect(await receive(named, id, { from })).toMatchObject({ status: 200, body: { state: 'arriving', peer: from } });
     expect(await portal.query('SELECT FROM portal.project WHERE id = $1', [id])).toEqual([]);
+  });
+});
+
+describe('whether a project may arrive', () => {
+  const check = (id: string, from = peer): Promise<Answer> =>
+    call(named, 'POST', 'moves/arrivals/check', { project_id: id, organization_id: accepted, from });
+
+  it('is said before anything is held, as the arrival itself is refused', async () => {
+    const known = await projectOf(accepted);
+    const left = await hold(await projectOf(accepted, true), accepted, 'left');
+    const arriving = await hold(newId('prj'), accepted, 'arriving');
+    expect(refusal(await check(known))).toEqual([409, 'project_exists']);
+    expect(refusal(await check(left))).toEqual([409, 'has_left']);
+    expect(refusal(await check(arriving, 'https://cell-3.example'))).toEqual([409, 'held_for_other']);
+    const unknown = newId('prj');
+    expect(await check(unknown)).toMatchObject({ status: 200, body: { comes_back: false } });
+    expect(await check(arriving)).toMatchObject({ status: 200, body: { comes_back: false } });
+    await portal.query('UPDATE journal.project_hold SET ended_at = now() WHERE project_id = $1', [left]);
+    expect(await check(left)).toMatchObject({ status: 200, body: { comes_back: true } });
+    expect([...(await holds(known)), ...(await holds(unknown))]).toEqual([]);
+    expect(await holds(left)).toEqual([{ state: 'left', peer }]);
+  });
+});
+
+describe('an abort where a project arrives', () => {
+  it('that still deletes lets nothing more arrive, and nobody open it', async () => {
+    const id = await hold(newId('prj'), accepted, 'arriving');
+    answers[removal] = { isDone: false };
+    expect(refusal(await call(named, 'DELETE', `moves/${id}`))).toEqual([503, 'still_deleting']);
+    answers[removal] = { isDone: true };
+    const some = { ...rows, rows: [[id]] };
+    expect(refusal(await call(named, 'POST', `moves/${id}/rows`, some))).toEqual([409, 'not_held']);
+    expect(refusal(await call(named, 'POST', `moves/${id}/switch`, {}))).toEqual([409, 'being_aborted']);
+    expect(refusal(await receive(named, id))).toEqual([409, 'being_aborted']);
+    expect((await call(named, 'DELETE', `moves/${id}`)).status).toBe(204);
+    expect(await holds(id)).toEqual([]);
+  });
+
+  it('while what it had left is being deleted for its return keeps it from coming back', async () => {
+    const id = await hold(await projectOf(accepted, true), accepted, 'left');
+    await portal.query('UPDATE journal.project_hold SET ended_at = now() WHERE project_id = $1', [id]);
+    const client = await portal.pool.connect();
+    await client.query('BEGIN');
+    await client.query('SELECT FROM portal.project WHERE id = $1 FOR UPDATE', [id]);
+    const arrival = receive(named, id);
+    await until('its row is being deleted', async () => {
+      const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      return (await portal.query(waits)).length > 0;
+    });
+    const aborted = await call(named, 'DELETE', `moves/${id}`);
+    await client.query('COMMIT');
+    client.release();
+    expect(aborted.status).toBe(204);
+    // What asks again asks first whether it is still leaving.
+    expect(refusal(await arrival)).toEqual([503, 'still_deleting']);
+    expect(await holds(id)).toEqual([{ state: 'left', peer }]);
   });
 });
 
@@ -229,6 +288,14 @@ describe('while processes of two builds run', () => {
     expect((await receive(named, coming)).status).toBe(200);
     await portal.query(`UPDATE journal.process SET seen_at = now() - interval '21 seconds' WHERE id = 'older'`);
     expect((await begin()).status).toBe(200);
+  });
+
+  it('one that has been copied does not leave: 409', async () => {
+    const id = await ownHeld('leaving');
+    await portal.query(`${older} now())`);
+    expect(refusal(await call(unnamed, 'POST', `moves/${id}/switch`, {}))).toEqual([409, 'rollout_on']);
+    await portal.query(`DELETE FROM journal.process WHERE id = 'older'`);
+    expect((await call(unnamed, 'POST', `moves/${id}/switch`, {})).body).toMatchObject({ state: 'left' });
   });
 });
 

@@ -4,9 +4,11 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/co
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import {
+  ArrivalCheckView,
   ArrivalKeyView,
   AskRows,
   BeginMove,
+  CheckArrival,
   GiveRows,
   MoveView,
   ReceiveMove,
@@ -56,6 +58,18 @@ export class MoveController {
   async receive(@Caller() caller: Principal, @Body() body: ReceiveMove): Promise<MoveView> {
     await this.moves.receive(caller, body);
     return this.moves.show(caller, body.project_id);
+  }
+
+  @Post('arrivals/check')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'checkArrival',
+    summary: 'Whether a project may arrive: refused as `receiveMove` would be, and nothing is changed',
+  })
+  @ApiOkResponse({ type: ArrivalCheckView })
+  async check(@Caller() caller: Principal, @Body() body: CheckArrival): Promise<ArrivalCheckView> {
+    const held = await this.moves.checkArrival(caller, body);
+    return { comes_back: held?.state === 'left' };
   }
 
   @Post(':id/pages')

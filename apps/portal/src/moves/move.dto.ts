@@ -8,12 +8,15 @@ export class BeginMove {
   @InstallationAddress({ description: 'Address of the other installation: webhooks are handed on to it' }) to: string;
 }
 
-export class ReceiveMove {
+export class CheckArrival {
   @Text(100, { minLength: 1, description: 'The project, whose id stays' }) project_id: string;
   @Text(100, { minLength: 1, description: 'Its organization, which is made if it is not here' })
   organization_id: string;
-  @Name(200, { description: 'How the organization is called, if it is made' }) organization_name: string;
   @InstallationAddress({ description: 'Address of the installation that it comes from' }) from: string;
+}
+
+export class ReceiveMove extends CheckArrival {
+  @Name(200, { description: 'How the organization is called, if it is made' }) organization_name: string;
   @JsonObject({ description: 'Public key with which that installation signs webhooks that it hands on (JWK)' })
   hand_on_key: Record<string, unknown>;
 }
@@ -171,6 +174,11 @@ export class MoveView {
   @ApiProperty({ type: [OpenWorkView], description: 'What has to end before it is copied; empty: it is at rest' })
   open: OpenWorkView[];
   @ApiProperty({ type: [StayingView], description: 'What does not move' }) stays: StayingView[];
+}
+
+export class ArrivalCheckView {
+  @ApiProperty({ description: 'It has left here, and comes back: what it had left is deleted first' })
+  comes_back: boolean;
 }
 
 export class StoredView {

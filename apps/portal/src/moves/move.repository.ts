@@ -2,6 +2,7 @@ import { type AuditAction, AuditLog } from '#libs/audit';
 import type { ProjectScope } from '#libs/contracts';
 import {
   comeBack,
+  discard,
   endHandingOn,
   endHandOnLease,
   findHold,
@@ -20,6 +21,7 @@ import {
   release,
   type RunningBuild,
   runningBuilds,
+  stayLeft,
   type StoredHold,
   takeHandOnLease,
 } from '#libs/journal';
@@ -33,6 +35,8 @@ export interface Arrival extends ProjectScope {
   organizationName: string;
   from: string;
   handOnKey: PublicKey;
+  /** `held_since` of the one that has left, and whose rows are deleted; absent: it was not here. */
+  since?: string | undefined;
 }
 
 /** The holds of projects that move, each change with its entry in the audit log. */
@@ -101,12 +105,13 @@ export class MoveRepository {
    * A place for a project that is to come, or to come back: what it had left here is deleted by then. Its organization is made, unless
    * it is here: then it keeps its name.
    */
-  async receive(caller: Principal, { from, organizationName, handOnKey, ...scope }: Arrival): Promise<void> {
+  async receive(caller: Principal, { from, organizationName, handOnKey, since, ...scope }: Arrival): Promise<void> {
     await this.db.transaction(async (tx) => {
       const organization = { id: scope.organizationId, name: organizationName };
       await tx.createQueryBuilder().insert().into(Organization).values(organization).orIgnore().execute();
       if (!(await hold(tx, scope, { state: 'arriving', peer: from, by: caller.subject, handOnKey }))) {
-        if (!(await comeBack(tx, scope, { peer: from, by: caller.subject, handOnKey }))) {
+        const back = since === undefined ? null : { peer: from, by: caller.subject, handOnKey, since };
+        if (back === null || !(await comeBack(tx, scope, back))) {
           await giveHandOnKey(tx, scope, from, handOnKey);
           return;
         }
@@ -132,6 +137,16 @@ export class MoveRepository {
   /** It stays here: from now on it cannot leave any more. @returns false when it is not leaving */
   giveUp(scope: ProjectScope): Promise<boolean> {
     return giveUp(this.db, scope);
+  }
+
+  /** Nothing more of it arrives, and what has may be deleted. */
+  discard(scope: ProjectScope): Promise<void> {
+    return discard(this.db, scope);
+  }
+
+  /** One that has left does not come back by a request that is under way. */
+  stayLeft(scope: ProjectScope): Promise<void> {
+    return stayLeft(this.db, scope);
   }
 
   /** From now on its webhooks are refused here. @returns false when they are already, or it has not left */
@@ -169,8 +184,8 @@ export class MoveRepository {
     });
   }
 
-  /** Work goes on here, or what has arrived is gone. A project that the move closed is open again. */
-  abort(caller: Principal, scope: ProjectScope, state: 'aborting' | 'arriving'): Promise<void> {
+  /** Work goes on here, or what was `discarded` is gone. A project that the move closed is open again. */
+  abort(caller: Principal, scope: ProjectScope, state: 'aborting' | 'discarded'): Promise<void> {
     return this.db.transaction(async (tx) => {
       const released = await release(tx, scope, state);
       if (!released) return;

@@ -1,23 +1,29 @@
 import type { ProjectScope } from '#libs/contracts';
 import { hasLeft, heardOfWithinMs, type ProjectHold } from '#libs/journal';
 import type { RowsPage } from '#libs/project-rows';
-import { notFound, type Principal, Problem, type ServiceClient } from '#libs/service-kit';
+import { notFound, type Principal, type ServiceClient } from '#libs/service-kit';
 import { Inject, Injectable } from '@nestjs/common';
 import { OrganizationRepository } from '../organizations/organization.repository.js';
 import { ProjectRepository } from '../projects/project.repository.js';
 import { GATEWAY } from '../services.js';
 import { type PortalSettings, SETTINGS } from '../settings.js';
 import { HandedOn } from './handed-on.js';
-import type { ArrivalKeyView, AskRows, MoveView, ReceiveMove, SwitchedView } from './move.dto.js';
+import type { ArrivalKeyView, AskRows, CheckArrival, MoveView, ReceiveMove, SwitchedView } from './move.dto.js';
 import { MoveRepository } from './move.repository.js';
 import {
+  beingAborted,
   handsOnStill,
+  inOtherState,
+  isHere,
+  lastOpen,
   noHandOnKey,
   notAccepted,
+  notSettled,
   refuseOtherPeer,
   refuseRollout,
   stillDeleting,
   stillHandsOn,
+  stillWaiting,
 } from './move-refusals.js';
 import { MovedServices } from './moved-services.js';
 
@@ -43,7 +49,7 @@ export class MoveService {
   async key(caller: Principal): Promise<ArrivalKeyView> {
     const [key, services, builds] = await Promise.all([
       this.services.arrivalKey(caller),
-      this.inventories(caller),
+      this.services.inventories(caller),
       this.moves.builds(),
     ]);
     const accepts = this.settings.MOVE_ACCEPTS.filter(({ organizationId }) => this.mayBring(caller, organizationId));
@@ -66,7 +72,7 @@ export class MoveService {
       this.projects.find(scope.organizationId, projectId),
       this.organizations.find(scope.organizationId),
       this.moves.builds(),
-      this.inventories(scope),
+      this.services.inventories(scope),
     ]);
     return {
       project_id: projectId,
@@ -98,36 +104,50 @@ export class MoveService {
     if (!project) throw notFound('project', projectId);
     const before = await this.moves.find(projectId);
     if (!before || before.state === 'leaving') refuseRollout(await this.moves.builds());
-    if ((await this.moves.begin(caller, { organizationId: project.organization_id, projectId }, to)) === 'last') {
-      const toDo = 'It is the only open project of the organization: create another first.';
-      throw new Problem(409, 'last_open_project', toDo);
-    }
+    const scope = { organizationId: project.organization_id, projectId };
+    if ((await this.moves.begin(caller, scope, to)) === 'last') throw lastOpen();
     refuseOtherPeer(await this.sideOf(caller, projectId, 'leaving', 'left'), to);
   }
 
   /**
    * Also of a project that has left here, and comes back: what it had left is deleted first.
-   * @throws Problem 403 `organization_not_accepted`; 409 `project_exists | has_left | held_for_other | rollout_on`; 503
-   *   `still_deleting`: ask again
+   * @throws Problem as `checkArrival`; 409 `held_for_other`; 503 `still_deleting`: ask again
    */
   async receive(
     caller: Principal,
     { project_id, organization_id, organization_name, from, hand_on_key: handOnKey }: ReceiveMove,
   ): Promise<void> {
+    const before = await this.checkArrival(caller, { project_id, organization_id, from });
+    const scope = { organizationId: organization_id, projectId: project_id };
+    const since = before?.state === 'left' ? before.held_since : undefined;
+    if (since !== undefined && !(await this.services.remove(scope))) throw stillDeleting(project_id);
+    await this.moves.receive(caller, { ...scope, organizationName: organization_name, from, handOnKey, since });
+    refuseOtherPeer(await this.sideOf(caller, project_id, 'arriving'), from);
+  }
+
+  /**
+   * Whether a project may arrive, before it is held where it leaves: nothing is changed.
+   * @returns what is held here: it has left, and comes back, or is arriving already
+   * @throws Problem 403 `organization_not_accepted`; 409 `project_exists | has_left | being_aborted | held_for_other | rollout_on`
+   */
+  async checkArrival(
+    caller: Principal,
+    { project_id, organization_id, from }: CheckArrival,
+  ): Promise<ProjectHold | null> {
     if (!this.mayBring(caller, organization_id)) throw notAccepted(caller, organization_id);
     const before = await this.moves.find(project_id);
-    const scope = { organizationId: organization_id, projectId: project_id };
     const comesBack = before?.organization_id === organization_id && hasLeft(before.state);
     if (comesBack && before.ended_at === null) throw handsOnStill(before);
-    // Not once it arrives: where it has left already, it has to be opened.
-    if (!before || comesBack) refuseRollout(await this.moves.builds());
-    if (comesBack && !(await this.services.remove(scope))) throw stillDeleting(project_id);
     const isOthers = before && before.organization_id !== organization_id;
-    if (isOthers || (before?.state !== 'arriving' && (await this.projects.isKnown(project_id)))) {
-      throw new Problem(409, 'project_exists', `A project with the id ${project_id} is here already.`);
+    const isKnown = !comesBack && before?.state !== 'arriving' && (await this.projects.isKnown(project_id));
+    if (isOthers || isKnown) throw isHere(project_id);
+    if (before?.state === 'arriving') {
+      refuseOtherPeer(before, from);
+      if (before.ended_at !== null) throw beingAborted(before);
     }
-    await this.moves.receive(caller, { ...scope, organizationName: organization_name, from, handOnKey });
-    refuseOtherPeer(await this.sideOf(caller, project_id, 'arriving'), from);
+    // Not once it arrives: where it has left already, it has to be opened.
+    else refuseRollout(await this.moves.builds());
+    return before;
   }
 
   async page(
@@ -136,30 +156,31 @@ export class MoveService {
     { service, ...asked }: AskRows,
   ): Promise<RowsPage & { next: string | null }> {
     const held = await this.sideOf(caller, projectId, 'leaving', 'left');
-    if (held.held_ms < heardOfWithinMs) {
-      const detail = `Not every process may have heard that ${projectId} is held: ask again in some seconds.`;
-      throw new Problem(409, 'not_settled', detail);
-    }
+    if (held.held_ms < heardOfWithinMs) throw notSettled(projectId);
     return this.services.page(scopeOf(held), service, asked);
   }
 
   async store(caller: Principal, projectId: string, service: string, table: string, page: RowsPage): Promise<void> {
     const held = await this.sideOf(caller, projectId, 'arriving');
-    await this.services.store(scopeOf(held), service, table, page);
+    await this.services.store(held, service, table, page);
   }
 
   /**
    * Where it leaves, it has left; where it arrives, it is opened.
-   * @throws Problem 404; 409 `not_in_this_state`, as when it is aborted at the same time; 409 `no_hand_on_key`
+   * @throws Problem 404; 409 `not_in_this_state`, as when it is aborted at the same time; 409 `rollout_on` where it leaves; 409
+   *   `being_aborted | no_hand_on_key` where it arrives
    */
   async switch(caller: Principal, projectId: string): Promise<SwitchedView> {
     const held = await this.sideOf(caller, projectId, 'leaving', 'left', 'arriving');
     const [scope, state] = [scopeOf(held), held.state];
     if (state !== 'arriving') {
+      // An update that began during the copy may have changed what a row means.
+      if (state === 'leaving') refuseRollout(await this.moves.builds());
       // Opened there as well as here, it would be done twice.
       if (state === 'leaving' && !(await this.moves.leave(caller, scope))) await this.sideOf(caller, projectId, 'left');
       return { project_id: projectId, state: 'left' };
     }
+    if (held.ended_at !== null) throw beingAborted(held);
     if (held.hand_on_key === null) throw noHandOnKey(held);
     const own = { ...caller, ...scope };
     const announce = (): Promise<unknown> => this.gateway.post('/internal/project/arrived', scope, {});
@@ -179,12 +200,22 @@ export class MoveService {
     }
   }
 
-  /** @throws Problem 404; 409 `not_in_this_state` once it has left, or before `giveUp`; 503 `still_deleting`: ask again */
+  /**
+   * Where it arrives, or was about to come back: that does not go on.
+   * @throws Problem 404; 409 `not_in_this_state` once it has left, or before `giveUp`; 503 `still_deleting`: ask again
+   */
   async abort(caller: Principal, projectId: string): Promise<void> {
+    const before = await this.moves.find(projectId);
+    if (before && hasLeft(before.state) && this.mayBring(caller, before.organization_id)) {
+      return this.moves.stayLeft(scopeOf(before));
+    }
     const held = await this.sideOf(caller, projectId, 'aborting', 'arriving');
     const scope = scopeOf(held);
-    if (held.state === 'arriving' && !(await this.services.remove(scope))) throw stillDeleting(projectId);
-    await this.moves.abort(caller, scope, held.state === 'arriving' ? 'arriving' : 'aborting');
+    if (held.state === 'aborting') return this.moves.abort(caller, scope, 'aborting');
+    // First of all: a page that is stored later would stay.
+    await this.moves.discard(scope);
+    if (!(await this.services.remove(scope))) throw stillDeleting(projectId);
+    await this.moves.abort(caller, scope, 'discarded');
   }
 
   /**
@@ -202,10 +233,7 @@ export class MoveService {
       if (isLast) await this.moves.end(scope);
       return;
     }
-    if (oldest !== null && Date.now() - Date.parse(oldest) > awayMs) {
-      const is = `${waiting} webhooks of ${projectId} are not handed on, since ${oldest}`;
-      throw new Problem(409, 'still_waiting', `${is}: see whether ${held.peer} answers, and end it when they are.`);
-    }
+    if (oldest !== null && Date.now() - Date.parse(oldest) > awayMs) throw stillWaiting(held, waiting, oldest);
     const before = await this.moves.peer(projectId);
     if (before) throw stillHandsOn(before);
     await this.moves.refuseWebhooks(caller, scope);
@@ -217,20 +245,6 @@ export class MoveService {
     const brought = (await this.moves.peer(projectId))?.organization_id;
     if (brought && this.mayBring(caller, brought)) scope.organizationId = brought;
     if (!(await this.moves.forgetPeer(caller, scope))) throw notFound('project', projectId);
-  }
-
-  private async inventories(scope: ProjectScope) {
-    const found = await Promise.all(
-      this.services.names.map(async (service) => ({ service, ...(await this.services.inventory(scope, service)) })),
-    );
-    // What waits is listed before the others count again: nothing begins to wait unseen in between.
-    const waiting = found.flatMap((each) => each.waiting);
-    if (waiting.length === 0) return found;
-    return Promise.all(
-      found.map(async (each) =>
-        each.open.length === 0 ? each : { ...each, open: await this.services.open(scope, each.service, waiting) },
-      ),
-    );
   }
 
   /** Whether the settings name the caller's key for projects of that organization. */
@@ -268,12 +282,7 @@ export class MoveService {
       }
       if (held.state === 'arriving' || organizationId === caller.organizationId) return held;
     }
-    const is = held ? `is ${held.state}` : 'does not move';
-    throw new Problem(
-      409,
-      'not_in_this_state',
-      `The project ${projectId} ${is}; this is for one that is ${states.join(' or ')}.`,
-    );
+    throw inOtherState(projectId, held, states);
   }
 }
 

@@ -14,6 +14,7 @@ export const movedRows: MovedRows = {
     // Packed, or erased, since it was copied last, it is the same one.
     ofProject('ingress.receipt', {
       pagedBy: 'id',
+      receipt: 'id',
       words: ['url', 'headers', 'body', 'packed_bytes', 'reason'],
       grows: true,
     }),

@@ -43,6 +43,7 @@ export const schema: ServiceSchema = {
       'SELECT ON journal.entry',
       'SELECT, INSERT, UPDATE ON journal.statistic',
       ...turnDays.map((signature) => `EXECUTE ON FUNCTION ${signature}`),
+      'EXECUTE ON FUNCTION journal.forget_left_receipts(text, text, text[])',
     ],
     'adapter-gateway': [
       ...write,
