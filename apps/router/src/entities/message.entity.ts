@@ -167,20 +167,19 @@ const mostAtOnce = { rows: 250, bytes: 2 * 1_048_576 };
 export function packedRows(rows: NewRow[], mostBytes: number): PackedRow[] {
   let leftBytes = mostAtOnce.bytes;
   return rows.map((row, index) => {
-    const bytes = index < mostAtOnce.rows ? packable(row, Math.min(mostBytes, leftBytes)) : null;
-    if (bytes === null) return { ...row, packed: null };
-    leftBytes -= bytes.length;
-    return packedRow(row, bytes);
+    const bytes = index < mostAtOnce.rows ? serialised(row, Math.min(mostBytes, leftBytes)) : null;
+    // It took as long, whether or not it is packed.
+    leftBytes -= bytes?.length ?? 0;
+    return bytes === null || bytes.length > mostBytes ? { ...row, packed: null } : packedRow(row, bytes);
   });
 }
 
-/** What is packed of a row; null: it is larger. A text that alone is larger is not serialised to learn that. */
-function packable({ message, request, turns }: NewRow, mostBytes: number): Buffer | null {
+/** What is packed of a row; null: it is larger, as its text alone says. */
+function serialised({ message, request, turns }: NewRow, mostBytes: number): Buffer | null {
   if (message.message.length >= mostBytes) return null;
   const { event_type: _type, sender: _sender, is_bot: _bot, is_dm: _dm, missing: _missing, ...rest } = message;
   const content: Content = { message: rest, request, turns: turns.map(({ turn_id: _id, ...target }) => target) };
-  const bytes = Buffer.from(storableJson(content));
-  return bytes.length > mostBytes ? null : bytes;
+  return Buffer.from(storableJson(content));
 }
 
 function packedRow(row: NewRow, bytes: Buffer): PackedRow {
