@@ -1,8 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ephemeral ports, which any `listen(0)` or outgoing connection may take meanwhile. */
-const firstPort = 10_000;
+/**
+ * Below the ephemeral ports, which any `listen(0)` or outgoing connection may take meanwhile, and above 10080, which fetch
+ * refuses as a bad port.
+ */
+const firstPort = 11_000;
 const blockSize = 1_000;
 const blocks = 20;
 
