@@ -244,7 +244,9 @@ describe('a voice note', () => {
     await turnsOf(world).run(turnOf({ agent_id: thrifty }));
     const turn = spoken([note], { agent_id: thrifty });
     expect((await run(turn)).row).toMatchObject({ state: 'failed', reason: 'day_budget_spent' });
-    expect(provider.requests).toEqual([]);
+    // Notes of the test before, which ended by their time, may still arrive.
+    const sent = provider.requests.filter(({ bytes }) => bytes.includes(voice(next)));
+    expect(sent).toEqual([]);
     expect((await notesOf(turn))[0]?.detail.error).toContain('the budget for it is used up');
   });
 
