@@ -30,7 +30,7 @@ describe('the retention of the engine', () => {
   }
 
   it('deletes old turns with their steps where nobody waits for them, and keeps the others', async () => {
-    const [, kept, active] = [await turn(31, 'a'), await turn(29, 'b'), await turn(31, 'c')];
+    const [, kept, active] = [await turn(33, 'a'), await turn(29, 'b'), await turn(33, 'c')];
     await world.pool.query(
       `INSERT INTO engine.step (turn_id, seq, kind, content) SELECT id, 2, 'shortened', '{}' FROM engine.turn`,
     );
@@ -42,7 +42,7 @@ describe('the retention of the engine', () => {
   });
 
   it('deletes sessions that have been silent, with their marks, unless they have turns or a person has taken them over', async () => {
-    const [[quiet, taken], busy] = [[await turn(31, 'quiet'), await turn(31, 'taken')], await turn(1, 'busy')];
+    const [[quiet, taken], busy] = [[await turn(33, 'quiet'), await turn(33, 'taken')], await turn(1, 'busy')];
     await rows.deleteOld('turn', 30, 10);
     await world.pool.query(`UPDATE engine.session SET updated_at = now() - interval '31 days'`);
     await world.pool.query(`UPDATE engine.session SET status = 'taken_over' WHERE id = $1`, [taken?.session]);
