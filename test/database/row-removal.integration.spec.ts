@@ -126,7 +126,7 @@ describe('the removal of the rows of a project that has left', () => {
     const removing = slow();
     const removed = removing.rows.remove(home, 60_000);
     await until('it has deleted some', async () => removing.isAtWork());
-    await change(`state = 'arriving', ended_at = NULL`);
+    await change(`state = 'arriving', ended_at = NULL, held_at = clock_timestamp()`);
     const { held_since: since = '' } = (await findHold(db, home.projectId)) ?? {};
     const stored = rows.store(home, 'engine.agent', page, since).catch((error: unknown) => error);
     await until('it waits', async () => {
