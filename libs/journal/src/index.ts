@@ -80,5 +80,5 @@ export {
   stayLeft,
   type StoredHold,
 } from './project-holds.js';
-export { ProcessPresence, processPresenceProvider, type RunningBuild, runningBuilds } from './running-processes.js';
+export { processPresenceProvider, type RunningBuild, runningBuilds } from './running-processes.js';
 export { lastEntries, timeline, type TimelineEntry } from './timeline.js';
