@@ -27,6 +27,13 @@ export const everyEntry = `(${entrySources
   .join(' UNION ALL ')})`;
 
 /**
+ * SQL: whether no entry `e` is so, for many rows of a statement: each source is joined whole, where a look at `everyEntry` would
+ * be made row by row.
+ */
+export const noEntrySql = (isSo: string): string =>
+  entrySources.map((source) => `NOT EXISTS (SELECT FROM ${source} e WHERE ${isSo})`).join(' AND ');
+
+/**
  * What an entry says beside its row, as the row's column `entry` has it: as `json`, which takes half of the space of `jsonb` here. In a
  * row whose entry lies in the journal: null.
  */

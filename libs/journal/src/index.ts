@@ -29,7 +29,7 @@ export {
   type QuietCause,
 } from './dead-letters.js';
 export { type LetterCause, letterCauses } from './letter-causes.js';
-export { type EntryInRow, everyEntry } from './entries-in-rows.js';
+export { type EntryInRow, everyEntry, noEntrySql } from './entries-in-rows.js';
 export { entriesSince, type LiveEntry } from './entries-since.js';
 export { eraseDetails } from './erase-details.js';
 export type { JournalEntry, JournalSubject } from './entry.js';

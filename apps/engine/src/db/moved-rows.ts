@@ -1,4 +1,4 @@
-import { everyEntry } from '#libs/journal';
+import { noEntrySql } from '#libs/journal';
 import { type MovedRows, ofProject, through } from '#libs/project-rows';
 import { isWorkedOnSql } from '#libs/work';
 import { dueNoticeSql } from '../entities/turn.entity.js';
@@ -84,8 +84,7 @@ export const movedRows: MovedRows = {
       count: `SELECT count(*) FROM engine.turn t CROSS JOIN LATERAL unnest(ARRAY[${dueNoticeSql}, t.answer_id]) AS sent(id)
         WHERE t.project_id = $1 AND t.ended_at > now() - interval '1 day' AND sent.id IS NOT NULL
           AND sent.id <> ALL ($2::text[])
-          AND NOT EXISTS (SELECT FROM ${everyEntry} e WHERE e.receipt_id = t.receipt_id AND e.stage = 'delivery'
-            AND e.subject_id = sent.id)`,
+          AND ${noEntrySql(`e.receipt_id = t.receipt_id AND e.stage = 'delivery' AND e.subject_id = sent.id`)}`,
     },
     {
       what: 'replies that are offered again',

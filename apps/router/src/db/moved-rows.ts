@@ -1,4 +1,4 @@
-import { everyEntry, heardOfWithinMs } from '#libs/journal';
+import { heardOfWithinMs, noEntrySql } from '#libs/journal';
 import { type MovedRows, ofProject, through } from '#libs/project-rows';
 import { isWorkedOnSql } from '#libs/work';
 
@@ -65,8 +65,7 @@ export const movedRows: MovedRows = {
       count: `SELECT count(*) FROM router.message m CROSS JOIN LATERAL jsonb_array_elements(m.turns) AS turn
         WHERE m.project_id = $1 AND m.routed_at > now() - interval '1 day' AND m.turns <> '[]'
           AND turn ->> 'turn_id' <> ALL ($2::text[])
-          AND NOT EXISTS (SELECT FROM ${everyEntry} e WHERE e.receipt_id = m.receipt_id AND e.stage = 'turn'
-            AND e.subject_id = turn ->> 'turn_id')`,
+          AND ${noEntrySql(`e.receipt_id = m.receipt_id AND e.stage = 'turn' AND e.subject_id = turn ->> 'turn_id'`)}`,
     },
     {
       what: 'turns that are handed over again',

@@ -1,5 +1,5 @@
 import { firstId, type ProjectScope } from '#libs/contracts';
-import { everyEntry, Journal } from '#libs/journal';
+import { Journal, noEntrySql } from '#libs/journal';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { DeliveryKey } from '../../path/receipts/receipt.repository.js';
@@ -9,7 +9,7 @@ const mostCounted = 10_000;
 
 const unended = `r.project_id = $1 AND r.organization_id = $2 AND r.reason IS DISTINCT FROM 'verification'
   AND r.reason IS DISTINCT FROM 'erased'
-  AND NOT EXISTS (SELECT FROM ${everyEntry} e WHERE e.receipt_id = r.id AND e.terminal)`;
+  AND ${noEntrySql(`e.receipt_id = r.id AND e.terminal`)}`;
 
 /** Receipts behind the mark of the sweep that have not ended: it has kept them, or they were stored late. */
 const behind = (columns: string, limit: string): string => `
