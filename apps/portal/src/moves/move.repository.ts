@@ -144,7 +144,7 @@ export class MoveRepository {
     return discard(this.db, scope);
   }
 
-  /** One that has left does not come back by a request that is under way. */
+  /** One that has left does not come back by a request that still runs. */
   stayLeft(scope: ProjectScope): Promise<void> {
     return stayLeft(this.db, scope);
   }
